@@ -2,6 +2,8 @@
 //!
 //! What clients and servlets choose, such as names and arguments, is cut to a length, and JSON escapes line breaks. So a request cannot
 //! write a line of its own.
+//!
+//! See `docs/decisions/0078-audit-log.md`.
 
 mod arguments;
 
@@ -13,9 +15,9 @@ use crate::caller::Caller;
 pub use arguments::{ArgumentsAs, DigestKey, MaskPath};
 
 /// The longest line, in bytes.
-const MOST_LINE: usize = 8 << 10;
+const MAX_LINE: usize = 8 << 10;
 /// The longest text that a client chooses, except arguments, in bytes.
-const MOST_TEXT: usize = 256;
+const MAX_TEXT: usize = 256;
 
 /// The content of the audit log, and its place.
 #[derive(Clone, Debug, PartialEq)]
@@ -246,7 +248,7 @@ impl Line {
     pub fn to_json(mut self) -> String {
         loop {
             let mut json = serde_json::to_string(&self).unwrap_or_default();
-            if json.len() < MOST_LINE || self.fields.arguments.is_none() {
+            if json.len() < MAX_LINE || self.fields.arguments.is_none() {
                 json.push('\n');
                 return json;
             }
@@ -259,7 +261,7 @@ impl Line {
 
 /// A text that a client chose, as far as the log shows it.
 pub fn shortened(text: &str) -> String {
-    arguments::cut(text, MOST_TEXT)
+    arguments::cut(text, MAX_TEXT)
 }
 
 #[cfg(test)]
@@ -310,7 +312,7 @@ mod tests {
             ..Fields::default()
         };
         let line = line(fields);
-        assert!(line.len() <= MOST_LINE, "{}", line.len());
+        assert!(line.len() <= MAX_LINE, "{}", line.len());
         let read: serde_json::Value = serde_json::from_str(&line).expect("JSON");
         let arguments = read["arguments"].as_str().expect("text");
         assert!(arguments.ends_with('…') && arguments.len() > 200);

@@ -12,9 +12,9 @@ use url::{Url, form_urlencoded};
 use crate::options::IntrospectionOptions;
 
 /// The time limit for one document, and for all requests that lead to the keys of an issuer.
-const TIME: Duration = Duration::from_secs(5);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a document may be.
-const MOST: u64 = 1 << 20;
+const MAX_DOCUMENT: u64 = 1 << 20;
 
 /// Reads documents of an issuer.
 ///
@@ -33,7 +33,7 @@ pub(crate) enum FetchError {
     Send(#[from] SendError),
     #[error(transparent)]
     Body(#[from] HttpFailure),
-    #[error("no answer within {TIME:?}")]
+    #[error("no answer within {FETCH_TIMEOUT:?}")]
     Late,
     #[error("the answer has the status {0}")]
     Status(u16),
@@ -60,7 +60,7 @@ impl Fetch {
 
     /// The document at a URL of the configuration.
     pub(crate) async fn get(&self, url: &Url) -> Result<Document, FetchError> {
-        get(&self.named, Request::get(url.clone()), TIME).await
+        get(&self.named, Request::get(url.clone()), FETCH_TIMEOUT).await
     }
 
     /// What an issuer says about a token.
@@ -75,7 +75,7 @@ impl Fetch {
 
     /// The keys of an issuer, as its metadata says (RFC 8414, or else `OpenID`).
     pub(crate) async fn keys_of(&self, issuer: &str) -> Result<Document, FetchError> {
-        let found = timeout(TIME, self.find_keys(issuer)).await;
+        let found = timeout(FETCH_TIMEOUT, self.find_keys(issuer)).await;
         found.map_err(|_| FetchError::Late)?
     }
 
@@ -98,7 +98,7 @@ impl Fetch {
         } else {
             &self.others
         };
-        get(operator, Request::get(url), TIME).await
+        get(operator, Request::get(url), FETCH_TIMEOUT).await
     }
 
     /// The URL of the keys in the metadata of an issuer.
@@ -108,9 +108,10 @@ impl Fetch {
         if metadata["issuer"] != issuer {
             return Err(FetchError::Metadata("its metadata names another issuer"));
         }
-        let url = metadata["jwks_uri"].as_str();
-        let url = url.and_then(|url| Url::parse(url).ok());
-        url.ok_or(FetchError::Metadata("its metadata has no URL of keys"))
+        metadata["jwks_uri"]
+            .as_str()
+            .and_then(|url| Url::parse(url).ok())
+            .ok_or(FetchError::Metadata("its metadata has no URL of keys"))
     }
 }
 
@@ -146,7 +147,7 @@ async fn get(
         let control = response.headers().get(CACHE_CONTROL);
         let max_age = control.and_then(|value| max_age(value.to_str().ok()?));
         let mut json = Vec::new();
-        read_more(response, &url, &mut json, MOST, time).await?;
+        read_more(response, &url, &mut json, MAX_DOCUMENT, time).await?;
         Ok(Document { json, max_age })
     };
     timeout(time, getting).await.map_err(|_| FetchError::Late)?

@@ -1,4 +1,6 @@
 //! Authenticates requests and checks scopes.
+//!
+//! See `docs/decisions/0068-callers.md`.
 
 mod cache;
 mod challenge;
@@ -153,8 +155,10 @@ impl Gate {
     /// # Errors
     /// [`Refusal`].
     pub async fn admit(&self, head: Head<'_>) -> Result<Arc<Caller>, Refusal> {
-        let caller = self.caller(head).await;
-        let mut caller = caller.map_err(|reason| self.refusal(reason))?;
+        let mut caller = self
+            .caller(head)
+            .await
+            .map_err(|reason| self.refusal(reason))?;
         // A result that is cached for a token has no certificate: each connection has its own.
         if let Some(certificate) = head.certificate {
             Arc::make_mut(&mut caller).certificate = Some(Arc::clone(certificate));
@@ -227,7 +231,7 @@ impl Gate {
         if options.jwt.is_empty() {
             return Err(Reason::Key);
         }
-        jwt::check(token, options, &self.keys).await
+        jwt::check_token(token, options, &self.keys).await
     }
 
     /// A key of the configuration.
@@ -249,8 +253,9 @@ impl Gate {
         certificate: &Certificate,
         options: &CertificateOptions,
     ) -> Result<Arc<Caller>, Reason> {
-        let subject = certificate.name(options.subject);
-        let subject = subject.filter(|subject| claims::is_subject(subject));
+        let subject = certificate
+            .name(options.subject)
+            .filter(|subject| claims::is_subject(subject));
         Ok(Arc::new(Caller {
             kind: CallerKind::Certificate,
             auth: self.options.name.clone(),

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::gate::Reason;
 
 /// How many keys an issuer may have.
-const MOST_KEYS: usize = 100;
+const MAX_KEYS: usize = 100;
 
 /// The bits that an RSA key has.
 const RSA_BITS: std::ops::RangeInclusive<usize> = 2048..=8192;
@@ -30,7 +30,7 @@ pub enum JwksError {
     #[error("it has no key for signatures")]
     NoKey,
     /// It has too many keys.
-    #[error("it has {0} keys, more than {MOST_KEYS}")]
+    #[error("it has {0} keys, more than {MAX_KEYS}")]
     TooMany(usize),
 }
 
@@ -45,13 +45,14 @@ impl Jwks {
             keys: Vec<Value>,
         }
         let Set { keys } = serde_json::from_slice(json)?;
-        if keys.len() > MOST_KEYS {
+        if keys.len() > MAX_KEYS {
             return Err(JwksError::TooMany(keys.len()));
         }
-        let keys = keys
+        let keys: Vec<_> = keys
             .into_iter()
-            .filter_map(|key| serde_json::from_value::<Jwk>(key).ok());
-        let keys: Vec<_> = keys.filter(|key| family(key).is_some()).collect();
+            .filter_map(|key| serde_json::from_value::<Jwk>(key).ok())
+            .filter(|key| family(key).is_some())
+            .collect();
         if keys.is_empty() {
             return Err(JwksError::NoKey);
         }
@@ -67,12 +68,13 @@ impl Jwks {
         let keys = self.0.iter();
         let key = if let Some(kid) = kid {
             // Several keys can have the same name: one for each algorithm or use.
-            let named = keys.filter(|key| key.common.key_id.as_deref() == Some(kid));
-            let mut named = named.map(|key| check(key, algorithm).map(|()| key));
+            let mut named = keys
+                .filter(|key| key.common.key_id.as_deref() == Some(kid))
+                .map(|key| check_key(key, algorithm).map(|()| key));
             let first = named.next().ok_or(Reason::UnknownKey)?;
             first.or_else(|reason| named.find_map(Result::ok).ok_or(reason))?
         } else {
-            let mut fitting = keys.filter(|key| check(key, algorithm).is_ok());
+            let mut fitting = keys.filter(|key| check_key(key, algorithm).is_ok());
             let first = fitting.next().ok_or(Reason::UnknownKey)?;
             if fitting.next().is_some() {
                 return Err(Reason::NoKid);
@@ -100,14 +102,16 @@ fn family(key: &Jwk) -> Option<(AlgorithmFamily, Option<Algorithm>)> {
 }
 
 /// Whether a key checks signatures of this algorithm.
-fn check(key: &Jwk, algorithm: Algorithm) -> Result<(), Reason> {
+fn check_key(key: &Jwk, algorithm: Algorithm) -> Result<(), Reason> {
     let common = &key.common;
     let is_for_signatures = match &common.public_key_use {
         None | Some(PublicKeyUse::Signature) => true,
         Some(_) => false,
     };
-    let may_verify = common.key_operations.as_ref();
-    let may_verify = may_verify.is_none_or(|all| all.contains(&KeyOperations::Verify));
+    let may_verify = common
+        .key_operations
+        .as_ref()
+        .is_none_or(|all| all.contains(&KeyOperations::Verify));
     if !is_for_signatures || !may_verify {
         return Err(Reason::KeyUse);
     }

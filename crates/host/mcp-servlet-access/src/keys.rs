@@ -32,14 +32,14 @@ pub enum KeySource {
 }
 
 /// How long keys are used without another look, and the bounds of what their server may say about it.
-const FRESH: Duration = Duration::from_hours(1);
-const LEAST_FRESH: Duration = Duration::from_mins(5);
+const DEFAULT_FRESH_TIME: Duration = Duration::from_hours(1);
+const MIN_FRESH_TIME: Duration = Duration::from_mins(5);
 /// How long keys are used if there are no newer ones.
-const MOST_FRESH: Duration = Duration::from_hours(24);
+const MAX_FRESH_TIME: Duration = Duration::from_hours(24);
 /// The time between two looks because of a key that is not known, or because the last look failed.
-const AGAIN: Duration = Duration::from_secs(30);
+const RETRY_PAUSE: Duration = Duration::from_secs(30);
 /// The time between two looks as long as there are no keys at all. Clients are told to try again after it.
-pub(crate) const UNREACHABLE: Duration = Duration::from_secs(5);
+pub(crate) const RETRY_WITHOUT_KEYS: Duration = Duration::from_secs(5);
 
 /// The keys of an issuer. Clones share what they have read.
 #[derive(Clone)]
@@ -76,7 +76,8 @@ struct State {
 impl State {
     /// Whether the keys are no longer used, even if there are no newer ones.
     fn is_too_old(&self) -> bool {
-        self.read.is_some_and(|read| read.elapsed() > MOST_FRESH)
+        self.read
+            .is_some_and(|read| read.elapsed() > MAX_FRESH_TIME)
     }
 }
 
@@ -193,7 +194,10 @@ impl Published {
             if !Arc::ptr_eq(keys, known) {
                 return Some(Arc::clone(keys));
             }
-            if state.missed.is_some_and(|missed| missed.elapsed() < AGAIN) {
+            if state
+                .missed
+                .is_some_and(|missed| missed.elapsed() < RETRY_PAUSE)
+            {
                 return None;
             }
             state.missed = Some(Instant::now());
@@ -226,7 +230,9 @@ impl Published {
         let now = Instant::now();
         match read {
             Ok((keys, max_age)) => {
-                let fresh = max_age.unwrap_or(FRESH).clamp(LEAST_FRESH, MOST_FRESH);
+                let fresh = max_age
+                    .unwrap_or(DEFAULT_FRESH_TIME)
+                    .clamp(MIN_FRESH_TIME, MAX_FRESH_TIME);
                 state.keys = Some(Arc::new(keys));
                 state.read = Some(now);
                 state.stale = Some(now + fresh);
@@ -237,9 +243,9 @@ impl Published {
                     state.keys = None;
                 }
                 let wait = if state.keys.is_some() {
-                    AGAIN
+                    RETRY_PAUSE
                 } else {
-                    UNREACHABLE
+                    RETRY_WITHOUT_KEYS
                 };
                 state.stale = Some(now + wait);
             }

@@ -56,8 +56,10 @@ pub(crate) fn unknown_member(path: &Path, step: usize, known: &[&str]) -> Option
     if known.contains(&name) {
         return None;
     }
-    let before = path.steps[..step].iter().filter_map(member);
-    let before = before.map(|(name, _)| format!(".{name}"));
+    let before = path.steps[..step]
+        .iter()
+        .filter_map(member)
+        .map(|(name, _)| format!(".{name}"));
     let owner = path.root.clone() + &before.collect::<String>();
     let message = match similar(name, known.iter().copied()) {
         Some(near) => format!("`{owner}` has no `{name}`; did you mean `{near}`?"),

@@ -2,6 +2,8 @@
 //!
 //! A quota is a token bucket. It takes a call before the call runs, and bytes and fuel when they are known, after it. So its level can
 //! be below zero, and then the next call has to wait. Nothing here reads a clock: functions take the time as an argument.
+//!
+//! See `docs/decisions/0077-quotas.md`.
 
 mod rate;
 mod table;
@@ -16,7 +18,7 @@ use mcp_servlet_common::lock;
 
 use crate::{caller::Owner, rules::Pattern};
 pub use rate::{Period, Rate};
-use table::{Key, Table};
+use table::{BucketKey, Table};
 
 /// A limit for the calls of an endpoint.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,7 +68,7 @@ pub struct Quotas {
 #[derive(Debug)]
 pub struct Permit {
     quotas: Arc<Quotas>,
-    keys: Vec<Key>,
+    keys: Vec<BucketKey>,
 }
 
 /// Why a call must wait.
@@ -109,7 +111,7 @@ impl Quotas {
         tool: Option<&str>,
         now: Instant,
     ) -> Result<Permit, Exceeded> {
-        let keys: Vec<Key> = self.keys(owner, tool).collect();
+        let keys: Vec<BucketKey> = self.keys(owner, tool).collect();
         let mut table = lock(&self.table);
         let waits = keys.iter().filter_map(|key| {
             let quota = &self.all[key.quota];
@@ -129,12 +131,12 @@ impl Quotas {
         })
     }
 
-    fn keys(&self, owner: Option<Owner>, tool: Option<&str>) -> impl Iterator<Item = Key> {
+    fn keys(&self, owner: Option<Owner>, tool: Option<&str>) -> impl Iterator<Item = BucketKey> {
         let about = self.all.iter().enumerate().filter(move |(_, quota)| {
             let pattern = quota.tool.as_ref();
             pattern.is_none_or(|pattern| tool.is_some_and(|tool| pattern.matches(tool)))
         });
-        about.map(move |(at, quota)| Key {
+        about.map(move |(at, quota)| BucketKey {
             quota: at,
             owner: owner.filter(|_| quota.per == Per::Caller),
         })
@@ -208,8 +210,10 @@ impl Quota {
                 format!("calls of {what} have used up the fuel of {}", rate.period),
             ),
         };
-        let about = self.tool.as_ref();
-        let about = about.map_or_else(String::new, |tool| format!(" of {tool}"));
+        let about = self
+            .tool
+            .as_ref()
+            .map_or_else(String::new, |tool| format!(" of {tool}"));
         Exceeded {
             quota: format!("{quota}{about} per {per}"),
             retry_after: wait,

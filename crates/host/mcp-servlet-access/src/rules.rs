@@ -1,4 +1,6 @@
 //! Rules: which tools, prompts and resources a caller may use.
+//!
+//! See `docs/decisions/0070-rules.md`.
 
 mod argument;
 mod explain;

@@ -1,4 +1,6 @@
 //! Conditions over new sessions.
+//!
+//! See `docs/decisions/0081-sessions-begin-with-a-question.md`.
 
 use std::collections::HashSet;
 
@@ -165,11 +167,11 @@ mod tests {
 
     #[test]
     fn a_caller_alone_may_decide() {
-        let condition = compile("${{ caller.kind == 'nobody' || client.name == 'bot' }}");
-        let condition = condition.expect("a condition");
+        let condition =
+            compile("${{ caller.kind == 'nobody' || client.name == 'bot' }}").expect("a condition");
         assert_eq!(condition.holds_for(None), Truth::True);
-        let condition = compile("${{ caller.kind == 'key' || client.name == 'bot' }}");
-        let condition = condition.expect("a condition");
+        let condition =
+            compile("${{ caller.kind == 'key' || client.name == 'bot' }}").expect("a condition");
         assert_eq!(condition.holds_for(None), Truth::Unknown);
     }
 

@@ -127,8 +127,7 @@ impl Proven {
                 .with("index", Part::Json(index));
         }
         for (name, template) in step.inputs.templates() {
-            let value = template.fill(&scope, budget);
-            let value = value.map_err(|failed| {
+            let value = template.fill(&scope, budget).map_err(|failed| {
                 let failed = failed.within(&step.inputs_place().key(name));
                 Refused::Error(self.mapping_failed(&failed))
             })?;
@@ -261,16 +260,16 @@ impl Proven {
         let scope = view.scope().with(root, part);
         let mut mapped = Map::new();
         for (key, template) in self.tool.result.iter().flatten() {
-            let value = match template.fill(&scope, budget) {
+            let filled = match template.fill(&scope, budget) {
                 // MCP reads a result without `isError` as a success. A failure must stay a failure.
                 Err(failed)
                     if key == "isError" && !is_error && failed.failure == Failure::Absent =>
                 {
                     continue;
                 }
-                value => value,
+                filled => filled,
             };
-            let value = value.map_err(|failed| {
+            let value = filled.map_err(|failed| {
                 let failed = failed.within(&Place::of("result").key(key));
                 self.mapping_failed(&failed)
             })?;

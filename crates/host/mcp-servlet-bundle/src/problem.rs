@@ -94,8 +94,9 @@ impl Problem {
 
     /// The message, with its parts. `position` writes where each part is.
     pub fn in_words(&self, position: impl Fn(&Place) -> String) -> String {
-        let parts = self.parts.iter();
-        let parts: Vec<_> = parts
+        let parts: Vec<_> = self
+            .parts
+            .iter()
             .map(|(part, place)| format!("{part}{}", position(place)))
             .collect();
         match parts.as_slice() {

@@ -7,8 +7,12 @@ mod inputs;
 mod order;
 mod references;
 
+use annotations::check_annotations;
+use fit::check_fit;
 use mcp_servlet_expression::{Path, PathStep};
 use mcp_servlet_schema::{Schemas, Validator};
+use order::check_step_order;
+use references::check_references;
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -34,8 +38,8 @@ impl VirtualTool {
         proof.inputs();
         let shown = proof.arguments();
         proof.expressions(&shown);
-        annotations::check(&mut proof);
-        order::check(&mut proof);
+        check_annotations(&mut proof);
+        check_step_order(&mut proof);
         let problems = proof.unrelated_problems();
         if !problems.is_empty() {
             return Err(problems);
@@ -57,7 +61,11 @@ impl VirtualTool {
             tool: self.clone(),
             definition,
             schemas,
-            handlers: proof.handlers.into_iter().map(Handler::schema).collect(),
+            handlers: proof
+                .handlers
+                .into_iter()
+                .map(StepHandler::schema)
+                .collect(),
         })
     }
 
@@ -87,7 +95,7 @@ fn is_of_client(path: &Path) -> bool {
 pub(crate) struct Proof<'a> {
     tool: &'a VirtualTool,
     /// The handler of each step.
-    handlers: Vec<Handler<'a>>,
+    handlers: Vec<StepHandler<'a>>,
     problems: Vec<Problem>,
     warnings: Vec<Problem>,
     /// Inputs that the handlers may not take.
@@ -96,13 +104,13 @@ pub(crate) struct Proof<'a> {
 }
 
 /// The handler of a step.
-pub(crate) struct Handler<'a> {
+pub(crate) struct StepHandler<'a> {
     step: &'a Step,
     definition: &'a JsonObject,
     input_schema: InputSchema,
 }
 
-impl<'a> Handler<'a> {
+impl<'a> StepHandler<'a> {
     fn new(step: &'a Step, definition: &'a JsonObject) -> Self {
         let input_schema = match &step.target {
             Target::Resource(resource) => InputSchema::new(variables(resource)),
@@ -174,7 +182,7 @@ impl<'a> Proof<'a> {
         Self {
             tool,
             handlers: steps
-                .map(|(step, definition)| Handler::new(step, definition))
+                .map(|(step, definition)| StepHandler::new(step, definition))
                 .collect(),
             problems: tool.mistakes.clone(),
             warnings: tool.warnings.clone(),
@@ -188,8 +196,8 @@ impl<'a> Proof<'a> {
         let before = self.problems.len();
         let shown = arguments::advertised(self);
         match &self.tool.arguments {
-            Some(_) => fit::check(self, &shown),
-            None => references::check(self, &shown),
+            Some(_) => check_fit(self, &shown),
+            None => check_references(self, &shown),
         }
         fit::needed(self, &shown);
         if !self.tool.mistakes.is_empty() {
@@ -227,8 +235,8 @@ impl<'a> Proof<'a> {
             match &handler.step.inputs {
                 Inputs::Map(templates) => {
                     let missing = handler.missing(templates).into_iter();
-                    let missing = missing.map(|message| Problem::new(place.clone(), message));
-                    self.problems.extend(missing);
+                    let problems = missing.map(|message| Problem::new(place.clone(), message));
+                    self.problems.extend(problems);
                 }
                 Inputs::Set(templates) => self.problems.extend(elsewhere(handler, templates)),
                 Inputs::Pass => {}
@@ -239,7 +247,7 @@ impl<'a> Proof<'a> {
     /// Checks what is known about expressions only now: the arguments, and the types of values.
     fn expressions(&mut self, shown: &InputSchema) {
         let tool = self.tool;
-        let outputs = self.handlers.iter().map(Handler::output);
+        let outputs = self.handlers.iter().map(StepHandler::output);
         let values = Values::new(tool, outputs.collect(), Some(shown.json()));
         for found in tool.expressions() {
             values.check(&found, &mut self.problems);
@@ -285,7 +293,7 @@ impl<'a> Proof<'a> {
 }
 
 /// Problems with inputs that cannot be fixed, as other keywords of the schema may speak of them.
-fn elsewhere(handler: &Handler<'_>, templates: &[(String, Template)]) -> Vec<Problem> {
+fn elsewhere(handler: &StepHandler<'_>, templates: &[(String, Template)]) -> Vec<Problem> {
     let Some(keyword) = handler.input_schema.elsewhere() else {
         return Vec::new();
     };

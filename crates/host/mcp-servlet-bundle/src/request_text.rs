@@ -104,15 +104,13 @@ impl RequestText {
         template.each(&place, &mut |place, start, expression| {
             let of_caller = expression.reads.iter().filter(|path| path.root == "caller");
             caller.extend(of_caller.map(|path| (path.clone(), start)));
+            let unknown = names::unknown(expression, key, &names).into_iter();
             let wrong = expression.infer(&names).wrong.into_iter();
-            let mistakes = names::unknown(expression, key, &names).into_iter();
-            let mistakes = mistakes.chain(wrong.map(|wrong| wrong.mistake));
-            let mistakes = mistakes.map(|mistake| mistake.moved(start));
-            problems.extend(
-                mistakes.map(|Mistake { range, message }| {
-                    Problem::within(place.clone(), range, message)
-                }),
-            );
+            let mistakes = unknown.chain(wrong.map(|wrong| wrong.mistake));
+            problems.extend(mistakes.map(|mistake| {
+                let Mistake { range, message } = mistake.moved(start);
+                Problem::within(place.clone(), range, message)
+            }));
         });
         let compiled = Self {
             template,
@@ -232,8 +230,8 @@ mod tests {
 
     #[test]
     fn texts_read_the_caller() {
-        let text = compile("${{ caller.subject }} of ${{ caller.claims.tenant }}");
-        let text = text.expect("a valid text");
+        let text =
+            compile("${{ caller.subject }} of ${{ caller.claims.tenant }}").expect("a valid text");
         assert!(text.reads_caller());
         let ann = serde_json::json!({ "subject": "ann", "claims": { "tenant": "acme" } });
         let requested = Requested {

@@ -1,4 +1,6 @@
 //! The order in which the steps of a call run, and what is kept of their results.
+//!
+//! See `docs/decisions/0073-steps.md`.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -14,7 +16,7 @@ use crate::{
 pub const MAX_RUNNING: usize = 16;
 
 /// How much memory the results of the steps may take together, in bytes.
-const MAX_KEPT: usize = 32 << 20;
+const MAX_KEPT_BYTES: usize = 32 << 20;
 
 /// The state of the steps of a call. The caller runs them: this says what may begin, and learns what has ended.
 ///
@@ -100,7 +102,7 @@ impl fmt::Display for TooLarge {
         write!(
             f,
             "the results of the steps take more than {} MiB; `{step}` brought {} MiB",
-            MAX_KEPT >> 20,
+            MAX_KEPT_BYTES >> 20,
             bytes.div_ceil(1 << 20)
         )
     }
@@ -141,8 +143,9 @@ impl<'t> Run<'t> {
     pub fn begin(&mut self, step: usize, items: Option<Arc<[Value]>>) {
         self.counts[step] = items.as_ref().map(|items| items.len());
         let calls = self.counts[step].unwrap_or(1);
-        let values = (0..calls).map(|index| self.known.remove(&(step, index)));
-        let values: Vec<_> = values.collect();
+        let values: Vec<_> = (0..calls)
+            .map(|index| self.known.remove(&(step, index)))
+            .collect();
         self.sizes[step] += values.iter().flatten().map(size).sum::<usize>();
         let begun = Begun {
             items,
@@ -164,8 +167,10 @@ impl<'t> Run<'t> {
         }
         for (step, state) in self.states.iter_mut().enumerate() {
             let State::Begun(begun) = state else { continue };
-            let parallel = self.tool.steps[step].each.as_ref();
-            let parallel = parallel.map_or(1, |each| each.parallel);
+            let parallel = self.tool.steps[step]
+                .each
+                .as_ref()
+                .map_or(1, |each| each.parallel);
             if begun.running < parallel
                 && let Some(number) = begun.next()
             {
@@ -209,14 +214,14 @@ impl<'t> Run<'t> {
         if *may_fail || matches!(target, Target::Tool(_)) {
             result.entry("isError").or_insert(failed.into());
         }
-        let value = kept.of(result);
+        let value = kept.trim(result);
         self.sizes[step] += size(&value);
         begun.values[index.unwrap_or_default()] = Some(value);
         begun.running -= 1;
         if begun.values.iter().all(Option::is_some) {
             self.over(step, failed && index.is_none());
         }
-        if self.sizes.iter().sum::<usize>() > MAX_KEPT {
+        if self.sizes.iter().sum::<usize>() > MAX_KEPT_BYTES {
             return Err(TooLarge {
                 step: self.name(step).to_owned(),
                 bytes: self.sizes[step],
@@ -309,9 +314,9 @@ impl<'t> Run<'t> {
                 State::Waiting => {}
                 State::Begun(begun) => {
                     let values = begun.values.iter().enumerate();
-                    let values = values
+                    let known = values
                         .filter_map(|(index, value)| Some((index.to_string(), value.clone()?)));
-                    calls.insert(name, values.collect::<JsonObject>().into());
+                    calls.insert(name, known.collect::<JsonObject>().into());
                 }
                 state => {
                     over.insert(name, state.name().into());
@@ -368,8 +373,10 @@ impl<'t> Run<'t> {
     /// Drops the values that no later expression reads.
     fn drop_unread(&mut self) {
         let states = self.states.iter().enumerate();
-        let unread = states.filter(|(step, state)| state.is_over() && !self.is_read(*step));
-        let unread: Vec<_> = unread.map(|(step, _)| step).collect();
+        let unread: Vec<_> = states
+            .filter(|(step, state)| state.is_over() && !self.is_read(*step))
+            .map(|(step, _)| step)
+            .collect();
         let values = Arc::make_mut(&mut self.values);
         for step in unread {
             values.shift_remove(self.tool.steps[step].name().unwrap_or_default());
@@ -457,13 +464,13 @@ impl Kept {
     }
 
     /// What is kept of a result: its members, and the members of its structured content that have other names.
-    fn of(&self, mut result: JsonObject) -> Value {
+    fn trim(&self, mut result: JsonObject) -> Value {
         let is_own = |name: &str| self.has(name) && !RESULT.contains(&name);
         let members: Vec<_> = match result.get_mut(STRUCTURED) {
             Some(Value::Object(structured)) if self.has(STRUCTURED) => {
-                let members = structured.iter().filter(|(name, _)| is_own(name));
-                let members = members.map(|(name, value)| (name.clone(), value.clone()));
-                members.collect()
+                let own = structured.iter().filter(|(name, _)| is_own(name));
+                own.map(|(name, value)| (name.clone(), value.clone()))
+                    .collect()
             }
             Some(Value::Object(structured)) => {
                 let members = std::mem::take(structured).into_iter();
@@ -488,7 +495,7 @@ fn size(value: &Value) -> usize {
         Value::Object(members) => {
             let members = members.iter();
             members
-                .map(|(name, value)| ENTRY + name.len() + size(value))
+                .map(|(name, value)| MEMBER_OVERHEAD + name.len() + size(value))
                 .sum()
         }
     };
@@ -496,4 +503,4 @@ fn size(value: &Value) -> usize {
 }
 
 /// What an object needs for a member in addition to its name and value, in bytes.
-const ENTRY: usize = 48;
+const MEMBER_OVERHEAD: usize = 48;

@@ -236,8 +236,7 @@ impl Compiler<'_, '_> {
     /// What the list shows instead of what the handler says.
     fn shown(&self) -> Map<String, Value> {
         let spec = self.spec;
-        let texts = [("title", &spec.title), ("description", &spec.description)];
-        let texts = texts
+        let texts = [("title", &spec.title), ("description", &spec.description)]
             .into_iter()
             .filter_map(|(key, text)| Some((key, Value::from(text.clone()?))));
         let annotations = spec.annotations.clone().map(|value| ("annotations", value));
@@ -346,11 +345,11 @@ impl Compiler<'_, '_> {
     fn result_part(&mut self, key: &str, part: &Template, place: &Place) {
         let (spec, problems) = (self.spec, &mut self.problems);
         match (key, &spec.output) {
-            ("content", _) => content::check(part, place, problems),
+            ("content", _) => content::check_content(part, place, problems),
             ("isError", _) => part.expect("a boolean", place, problems),
             ("_meta", _) => part.expect("an object", place, problems),
             ("structuredContent", Some(output)) if !is_always_error(spec) => {
-                structured::check(part, output, place, problems);
+                structured::check_structured(part, output, place, problems);
             }
             _ => {}
         }

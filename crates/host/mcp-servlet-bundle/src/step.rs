@@ -126,8 +126,9 @@ impl Resource {
         let mut names = Vec::new();
         let mut rest = self.template.as_str();
         while let Some(at) = rest.find(['{', '}']) {
-            let variable = rest[at..].strip_prefix('{');
-            let variable = variable.and_then(|behind| behind.split_once('}'));
+            let variable = rest[at..]
+                .strip_prefix('{')
+                .and_then(|behind| behind.split_once('}'));
             let is_name = |name: &str| {
                 let mut letters = name.chars();
                 letters.all(|one| one.is_ascii_alphanumeric() || one == '_') && !name.is_empty()
@@ -146,19 +147,16 @@ impl Resource {
 
     /// The URI for these values of the variables.
     pub fn uri(&self, values: &JsonObject) -> String {
-        let texts = values.iter().map(|(name, value)| {
-            let text = match value {
-                Value::String(text) => text.clone(),
-                other => other.to_string(),
-            };
-            (name.as_str(), text)
-        });
-        let texts: Vec<_> = texts.collect();
-        let values: Vec<_> = texts
-            .iter()
-            .map(|(name, text)| (*name, Some(text.as_str())))
+        let text = |value: &Value| match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let texts: Vec<_> = values.values().map(text).collect();
+        let names = values.keys().map(String::as_str);
+        let variables: Vec<_> = names
+            .zip(texts.iter().map(|text| Some(text.as_str())))
             .collect();
-        mcp_caller::expand(&self.template, &values)
+        mcp_caller::expand(&self.template, &variables)
     }
 }
 

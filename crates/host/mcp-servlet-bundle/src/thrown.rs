@@ -34,9 +34,11 @@ impl Thrown {
             return None;
         }
         let error = result.get("_meta")?.get(ERROR)?;
-        let texts = result.get("content").and_then(Value::as_array);
-        let texts = texts.into_iter().flatten();
-        let texts: Vec<_> = texts
+        let texts: Vec<_> = result
+            .get("content")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
             .filter_map(|block| block.get("text")?.as_str())
             .collect();
         Some(Self {

@@ -267,9 +267,11 @@ fn of_template(template: &Template, names: &Names) -> Type {
         Template::One(expression, _) => expression.infer(names).value,
         Template::Text(_) => Type::string(),
         Template::List(items) => {
-            let items = items.iter().map(|item| of_template(item, names));
-            let items = items.reduce(|one, other| one.or(&other));
-            Type::list(items.unwrap_or(Type::ANY))
+            let joined = items
+                .iter()
+                .map(|item| of_template(item, names))
+                .reduce(|one, other| one.or(&other));
+            Type::list(joined.unwrap_or(Type::ANY))
         }
         Template::Object(members) => {
             let members = members.iter();
@@ -294,7 +296,7 @@ fn of_step(step: &Step, output: Option<&Value>) -> Type {
 /// What a call of a step returns, as expressions see it: the members of a result, and those of its structured content.
 fn of_call(step: &Step, output: Option<&Value>) -> Type {
     let none = Type::object::<&str>([]);
-    let value = match (&step.target, output) {
+    let answer = match (&step.target, output) {
         (Target::Resource(_), _) => none.with("contents", Type::list(Type::ANY)),
         (Target::Tool(_), None) => of_tool(&none, Type::ANY),
         (Target::Tool(_), Some(schema)) => {
@@ -302,7 +304,7 @@ fn of_call(step: &Step, output: Option<&Value>) -> Type {
             of_tool(&structured, structured.clone())
         }
     };
-    let value = value.with("_meta", Type::ANY.or_absent());
+    let value = answer.with("_meta", Type::ANY.or_absent());
     let Some(name) = step.name().filter(|_| step.may_fail) else {
         return value;
     };

@@ -35,9 +35,9 @@ use super::{
 };
 
 /// How far the clock of an issuer may be wrong.
-const MOST_LEEWAY: Duration = Duration::from_mins(2);
+const MAX_LEEWAY: Duration = Duration::from_mins(2);
 /// How long an answer of an issuer is known. A token that it has revoked is accepted for this time.
-const MOST_CACHE: Duration = Duration::from_mins(5);
+const MAX_TOKEN_CACHE: Duration = Duration::from_mins(5);
 
 /// The sections of a file by name.
 pub(super) struct Auths {
@@ -229,7 +229,7 @@ impl Reader<'_> {
         let mut leeway = JwtOptions::LEEWAY;
         if let Some(given) = &jwt.leeway {
             leeway = given.get_ref().0;
-            if leeway > MOST_LEEWAY {
+            if leeway > MAX_LEEWAY {
                 let message = "expected a time of at most 2m, such as 30s";
                 self.problem(given.span(), message.to_owned());
             }
@@ -254,7 +254,7 @@ impl Reader<'_> {
         let mut cache = Duration::from_secs(30);
         if let Some(given) = &section.cache {
             cache = given.get_ref().0;
-            if cache > MOST_CACHE {
+            if cache > MAX_TOKEN_CACHE {
                 let message = "expected a time of at most 5m, such as 30s";
                 self.problem(given.span(), message.to_owned());
             }
@@ -394,11 +394,14 @@ impl Reader<'_> {
 
     /// When a day ends, in UTC.
     fn end_of(&mut self, day: &Spanned<Datetime>) -> Option<SystemTime> {
-        let date = day.get_ref().date.filter(|_| day.get_ref().time.is_none());
-        let date = date.and_then(|date| {
-            let month = Month::try_from(date.month).ok()?;
-            Date::from_calendar_date(date.year.into(), month, date.day).ok()
-        });
+        let date = day
+            .get_ref()
+            .date
+            .filter(|_| day.get_ref().time.is_none())
+            .and_then(|date| {
+                let month = Month::try_from(date.month).ok()?;
+                Date::from_calendar_date(date.year.into(), month, date.day).ok()
+            });
         let Some(next) = date.and_then(Date::next_day) else {
             let message = "expected a day such as 2027-01-31, without a time";
             self.problem(day.span(), message.to_owned());

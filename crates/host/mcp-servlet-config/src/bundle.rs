@@ -18,7 +18,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::{IN_DIRECTORY, Problem, Reader, named::Named, units::ShortTime};
+use super::{IN_DIRECTORY, Problem, Reader, named::NamedSection, units::ShortTime};
 use places::Places;
 pub(super) use places::secrets;
 pub(super) use section::{BundleSection, ToolSection};
@@ -55,8 +55,8 @@ impl ReadTool {
     /// The members that it calls, and the tools or resources; and where they are.
     fn targets(&self) -> Vec<(Place, (&str, &str))> {
         let steps = self.json["step"].as_object().into_iter().flatten();
-        let steps = steps.map(|(name, step)| (Place::of("step").key(name), step));
-        let tables = std::iter::once((Place::default(), &self.json)).chain(steps);
+        let places = steps.map(|(name, step)| (Place::of("step").key(name), step));
+        let tables = std::iter::once((Place::default(), &self.json)).chain(places);
         let targets = tables.flat_map(|(place, table)| {
             let targets = ["handler", "resource"].into_iter();
             targets.filter_map(move |key| {
@@ -190,7 +190,11 @@ fn tools_of<'t>(value: Spanned<DeValue<'t>>, problems: &mut Vec<Problem>) -> Opt
 
 impl Reader<'_> {
     /// Compiles the virtual tools, which can call tools of `members`.
-    pub(super) fn bundles(&mut self, bundles: &ReadBundles, members: &[Named<'_>]) -> Bundles {
+    pub(super) fn bundles(
+        &mut self,
+        bundles: &ReadBundles,
+        members: &[NamedSection<'_>],
+    ) -> Bundles {
         self.bundle_names(bundles, members);
         let mut compiled = Vec::new();
         let mut places = BTreeMap::new();
@@ -201,8 +205,10 @@ impl Reader<'_> {
             };
             self.handlers(tool, bundles, members);
             let compiled_tool = self.compile(&spec);
-            let mistakes = compiled_tool.mistakes().iter();
-            let mistakes = mistakes.map(|problem| tool.places.problem(problem, self.text));
+            let mistakes = compiled_tool
+                .mistakes()
+                .iter()
+                .map(|problem| tool.places.problem(problem, self.text));
             self.problems.extend(mistakes);
             compiled.push(compiled_tool);
             places.insert(
@@ -221,7 +227,7 @@ impl Reader<'_> {
     }
 
     /// Reports bundles with the name of another member.
-    fn bundle_names(&mut self, bundles: &ReadBundles, members: &[Named<'_>]) {
+    fn bundle_names(&mut self, bundles: &ReadBundles, members: &[NamedSection<'_>]) {
         for (bundle, span) in &bundles.names {
             let mut others = members.iter();
             if let Some(other) = others.find(|member| member.name == bundle) {
@@ -293,7 +299,7 @@ impl Reader<'_> {
     }
 
     /// Reports handlers whose servlet or remote is not in the file.
-    fn handlers(&mut self, tool: &ReadTool, bundles: &ReadBundles, members: &[Named<'_>]) {
+    fn handlers(&mut self, tool: &ReadTool, bundles: &ReadBundles, members: &[NamedSection<'_>]) {
         for (place, (member, _)) in tool.targets() {
             if let Some(message) = self.wrong_member(member, bundles, members) {
                 self.problem(tool.places.at(&place), message);
@@ -306,7 +312,7 @@ impl Reader<'_> {
         &self,
         member: &str,
         bundles: &ReadBundles,
-        members: &[Named<'_>],
+        members: &[NamedSection<'_>],
     ) -> Option<String> {
         // The servlets of a directory are named after its files.
         let in_directories = || self.in_directories.iter().map(String::as_str);

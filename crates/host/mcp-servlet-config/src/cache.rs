@@ -5,7 +5,7 @@ use std::{fs, io, path::Path};
 use mcp_servlet_runtime::CompileCache;
 
 /// Checks that the directory exists or can be created, and that it is writable.
-pub(super) fn check(text: &str, cache: &CompileCache) -> Result<(), String> {
+pub(super) fn check_cache(text: &str, cache: &CompileCache) -> Result<(), String> {
     let CompileCache::Directory(directory) = cache else {
         return Ok(());
     };
@@ -13,8 +13,10 @@ pub(super) fn check(text: &str, cache: &CompileCache) -> Result<(), String> {
         return Err("expected a directory, or `off`".to_owned());
     }
     // The directory itself is created on first use.
-    let mut existing = directory.ancestors().filter(|path| path.exists());
-    let existing = existing.next().unwrap_or(Path::new("."));
+    let existing = directory
+        .ancestors()
+        .find(|path| path.exists())
+        .unwrap_or(Path::new("."));
     write_to(existing).map_err(|error| {
         let shown = existing.display();
         format!("cannot cache compiled modules there: cannot write to `{shown}`: {error}")

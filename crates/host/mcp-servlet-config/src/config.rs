@@ -126,7 +126,7 @@ impl Config {
     /// # Errors
     /// [`ConfigError`] with every problem.
     pub fn check_without_env(path: &Path) -> Result<Self, ConfigError> {
-        Self::look_and_read(path, Mode::Elsewhere, Locks::Off).1
+        Self::look_and_read(path, Mode::CheckWithoutEnv, Locks::Off).1
     }
 
     /// Like [`Config::check`], for the text of a configuration at `path`. The file need not exist.

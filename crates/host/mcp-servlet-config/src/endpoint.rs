@@ -43,8 +43,10 @@ pub(super) struct EndpointSpans {
 
 impl EndpointSection {
     fn spans(&self, section: Range<usize>) -> EndpointSpans {
-        let quotas = self.quota.iter();
-        let quotas = quotas.filter_map(|quota| quota.get_ref().tool.clone());
+        let quotas = self
+            .quota
+            .iter()
+            .filter_map(|quota| quota.get_ref().tool.clone());
         EndpointSpans {
             section,
             always: self.tools.always.clone(),

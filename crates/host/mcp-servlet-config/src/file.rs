@@ -1,4 +1,6 @@
 //! The keys of the file.
+//!
+//! See `docs/decisions/0059-sections-are-types.md`.
 
 mod auth;
 mod endpoint;
@@ -35,7 +37,7 @@ use toml::Spanned;
 use super::{
     bundle::BundleSection,
     findings::SectionSpans,
-    named::Named,
+    named::NamedSection,
     names,
     remote::RemoteSection,
     shape::ShapeSection,
@@ -60,10 +62,10 @@ pub(super) use store::StoreSection;
 use tasks::Tasks;
 
 /// The highest limit for fuel: the largest integer of TOML on a 64-bit system.
-const MOST_FUEL: usize = isize::MAX.unsigned_abs();
+const MAX_FUEL: usize = isize::MAX.unsigned_abs();
 
 /// The highest limit for instances. Each of them reserves some gigabytes of address space.
-const MOST_INSTANCES: usize = 10_000;
+const MAX_INSTANCES: usize = 10_000;
 
 /// A server of MCP servlets.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -202,7 +204,7 @@ pub(super) struct ServletSection {
     /// What happens to arguments.
     #[serde(default)]
     pub(super) arguments: Table<Arguments>,
-    /// What happens to what was read of its resources.
+    /// The cache of its resources.
     #[serde(default)]
     pub(super) resources: Table<Resources>,
     /// Which of its tools appear, and how.
@@ -273,7 +275,7 @@ macro_rules! with_call_limits {
             #[schemars(with = "Option<Memory>")]
             pub(super) memory: Option<Spanned<Memory>>,
             /// How many WebAssembly instructions one call may execute, roughly. Counting makes the servlet slower. Default: no limit.
-            fuel: Option<Count<1, MOST_FUEL>>,
+            fuel: Option<Count<1, MAX_FUEL>>,
             /// The limit for the output of one call.
             #[schemars(with = "Size")]
             output: Limit<u64>,
@@ -386,9 +388,9 @@ impl Arguments {
 )]
 pub(super) struct InstancesAre {
     /// How many instances are kept even if they are idle.
-    min: Option<Count<0, MOST_INSTANCES>>,
+    min: Option<Count<0, MAX_INSTANCES>>,
     /// Maximum number of calls that run at the same time, each in its own instance.
-    max: Option<Count<1, MOST_INSTANCES>>,
+    max: Option<Count<1, MAX_INSTANCES>>,
     /// Instances beyond `min` are dropped when they are idle for this long.
     #[schemars(with = "Time")]
     idle: Limit<Duration>,
@@ -403,13 +405,13 @@ impl ServletSection {
 
 impl File {
     /// The servlets and remotes of the file.
-    pub(super) fn named(&self) -> Vec<Named<'_>> {
-        let servlets = self.servlet.iter().map(|(name, section)| Named {
+    pub(super) fn named(&self) -> Vec<NamedSection<'_>> {
+        let servlets = self.servlet.iter().map(|(name, section)| NamedSection {
             name,
             kind: "servlet",
             start: section.span().start,
         });
-        let remotes = self.remote.iter().map(|(name, section)| Named {
+        let remotes = self.remote.iter().map(|(name, section)| NamedSection {
             name,
             kind: "remote",
             start: section.span().start,
@@ -419,18 +421,24 @@ impl File {
 
     /// The byte ranges of the sections of servlets and remotes.
     pub(super) fn spans(&self) -> BTreeMap<String, SectionSpans> {
-        let servlets = self.servlet.iter();
-        let servlets = servlets.map(|(name, section)| (name.clone(), servlet_spans(section)));
-        let remotes = self.remote.iter();
-        let remotes = remotes.map(|(name, section)| (name.clone(), remote_spans(section)));
+        let servlets = self
+            .servlet
+            .iter()
+            .map(|(name, section)| (name.clone(), servlet_spans(section)));
+        let remotes = self
+            .remote
+            .iter()
+            .map(|(name, section)| (name.clone(), remote_spans(section)));
         servlets.chain(remotes).collect()
     }
 }
 
 fn servlet_spans(section: &Spanned<ServletSection>) -> SectionSpans {
     let (span, section) = (section.span(), section.get_ref());
-    let tools = section.tool.keys();
-    let tools = tools.map(|name| (name.get_ref().as_str(), name.span()));
+    let tools = section
+        .tool
+        .keys()
+        .map(|name| (name.get_ref().as_str(), name.span()));
     SectionSpans {
         section: span,
         source: section.source.span(),

@@ -102,7 +102,7 @@ impl Finding {
 
 impl SectionSpans {
     /// The part of the section that an error is about.
-    fn of(&self, error: &LoadError) -> Range<usize> {
+    fn span_of(&self, error: &LoadError) -> Range<usize> {
         let tool = |name: &str| {
             let mut tools = self.tools.iter();
             let (_, span) = tools.find(|(known, _)| known == name)?;
@@ -266,9 +266,9 @@ impl Config {
         }
         let loaded = served.loaded;
         let reload = "still serving the previous version of a servlet that failed to reload";
-        let failed = loaded.skipped.iter().map(|one| ("servlet skipped", one));
-        let failed = failed.chain(loaded.failed_reloads.iter().map(|one| (reload, one)));
-        for (what, failed) in failed {
+        let skipped = loaded.skipped.iter().map(|one| ("servlet skipped", one));
+        let failed_reloads = loaded.failed_reloads.iter().map(|one| (reload, one));
+        for (what, failed) in skipped.chain(failed_reloads) {
             let message = format!("{what}: {}", chain(failed));
             findings.add(FindingKind::Error, self.span_of(failed), message);
             findings.help(failed.error.help());
@@ -294,11 +294,14 @@ impl Config {
         self.answers_of_many_processes(&hosts, &mut findings);
         self.remarks_on_virtual_tools(&hosts, &mut findings);
         self.proofs_of_rules(served, &mut findings);
-        let problems = self.problems_of_shapes(loaded, remotes).into_iter();
-        let problems = problems.chain(self.problems_of_grants(loaded, remotes));
-        let problems = problems.chain(self.read_only_claims(loaded, remotes));
-        let problems = problems.chain(self.unlisted_tools(remotes));
-        for Problem { span, message } in problems.chain(self.unused_grants(loaded)) {
+        let warnings = [
+            self.problems_of_shapes(loaded, remotes),
+            self.problems_of_grants(loaded, remotes),
+            self.read_only_claims(loaded, remotes),
+            self.unlisted_tools(remotes),
+            self.unused_grants(loaded),
+        ];
+        for Problem { span, message } in warnings.into_iter().flatten() {
             findings.add(FindingKind::Warning, span, message);
         }
         findings.all.sort_by_key(|one| one.problem.span.start);
@@ -414,8 +417,11 @@ impl Config {
                 let text = &self.source.1;
                 let place =
                     |problem: &ToolProblem| self.bundles.problem((bundle, tool), problem, text);
-                let warnings = proven.warnings().iter().map(place);
-                let warnings = warnings.map(|problem| (FindingKind::Warning, problem));
+                let warnings = proven
+                    .warnings()
+                    .iter()
+                    .map(place)
+                    .map(|problem| (FindingKind::Warning, problem));
                 let unproved = proven.unproved().iter().map(place).map(|mut problem| {
                     problem.message = format!("not proved: {}", problem.message);
                     (FindingKind::UnprovedInput, problem)
@@ -459,7 +465,7 @@ impl Config {
             let span = match (member, problem) {
                 (Some(member), problem) => {
                     let spans = self.members.spans_of(member.name(), served.loaded, remotes);
-                    spans.map(|spans| spans.of(problem))
+                    spans.map(|spans| spans.span_of(problem))
                 }
                 // Virtual tools cannot be judged without the remotes that they call.
                 (None, _) if served.remotes.is_none() => return None,
@@ -475,7 +481,7 @@ impl Config {
 
     fn span_of(&self, failed: &FailedLoad) -> Range<usize> {
         let spans = self.members.spans_of_entry(failed.entry);
-        spans.map_or(0..0, |spans| spans.of(&failed.error))
+        spans.map_or(0..0, |spans| spans.span_of(&failed.error))
     }
 
     /// The error for a servlet without which the server does not start.

@@ -1,4 +1,6 @@
 //! `allow.tools` and `allow.resources` of servlets: what they may call and read of other servlets and of remotes.
+//!
+//! See `docs/decisions/0076-servlets-call-tools.md`.
 
 use std::{collections::BTreeSet, ops::Range};
 
@@ -11,7 +13,7 @@ use super::{
     bundle::ReadBundles,
     file::{File, ServletSection},
     members::Members,
-    named::Named,
+    named::NamedSection,
 };
 
 /// A grant in the file.
@@ -49,11 +51,11 @@ impl Reader<'_> {
     pub(super) fn grants(
         &mut self,
         file: &File,
-        (bundles, named): (&ReadBundles, &[Named<'_>]),
+        (bundles, named): (&ReadBundles, &[NamedSection<'_>]),
         (members, entries): (&Members, &[Entry]),
     ) {
         let sections = file.servlet.iter();
-        let grants = sections.flat_map(|(servlet, section)| {
+        let all = sections.flat_map(|(servlet, section)| {
             let grants = section.get_ref().grants();
             grants.filter_map(|(text, is_for_tools)| {
                 Some(ReadGrant {
@@ -64,7 +66,7 @@ impl Reader<'_> {
                 })
             })
         });
-        let mut grants: Vec<_> = grants.collect();
+        let mut grants: Vec<_> = all.collect();
         grants.sort_by_key(|one| one.span.start);
         let mut calls = Vec::new();
         for one in &grants {
@@ -99,17 +101,21 @@ impl Config {
     /// Grants of tools that are not there. Tools of remotes that were not reached are not checked.
     pub(super) fn problems_of_grants(&self, loaded: &Loaded, remotes: &[Mount]) -> Vec<Problem> {
         let mounts = || loaded.mounts.iter().flatten().chain(remotes);
-        let problems = self.grants.iter().filter(|one| one.is_for_tools);
-        let problems = problems.filter_map(|one| {
-            let tool = one.grant.exact()?;
-            let mount = mounts().find(|mount| mount.member.name() == one.grant.member())?;
-            let is_unknown = mount.member.as_remote().is_some() && mount.member.tools().is_empty();
-            let is_there = mount.member.tool(tool).is_some();
-            (!is_there && !is_unknown).then(|| Problem {
-                span: one.span.clone(),
-                message: mount.member.without_tool(tool),
-            })
-        });
+        let problems = self
+            .grants
+            .iter()
+            .filter(|one| one.is_for_tools)
+            .filter_map(|one| {
+                let tool = one.grant.exact()?;
+                let mount = mounts().find(|mount| mount.member.name() == one.grant.member())?;
+                let is_unknown =
+                    mount.member.as_remote().is_some() && mount.member.tools().is_empty();
+                let is_there = mount.member.tool(tool).is_some();
+                (!is_there && !is_unknown).then(|| Problem {
+                    span: one.span.clone(),
+                    message: mount.member.without_tool(tool),
+                })
+            });
         problems.collect()
     }
 
@@ -160,10 +166,10 @@ impl Config {
             let mut servlets = mounts.iter().filter_map(|mount| mount.member.as_servlet());
             !mounts.is_empty() && servlets.all(|servlet| !servlet.module().calls_tools())
         });
-        let unused = unused.map(|one| Problem {
+        let problems = unused.map(|one| Problem {
             span: one.span.clone(),
             message: format!("servlet `{}` does not call tools", one.servlet),
         });
-        unused.collect()
+        problems.collect()
     }
 }

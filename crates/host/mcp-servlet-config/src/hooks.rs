@@ -1,4 +1,6 @@
 //! Which clients may begin a session: what a file says about it, checked.
+//!
+//! See `docs/decisions/0081-sessions-begin-with-a-question.md`.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -19,7 +21,7 @@ use super::{
 };
 
 /// How long a servlet may think about a session.
-const TIMEOUT: Duration = Duration::from_secs(5);
+const ON_SESSION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A tool that decides about sessions, and where the file names it.
 #[derive(Clone, Debug)]
@@ -79,10 +81,12 @@ impl Reader<'_> {
     ) -> Option<Reject> {
         let auth = auth(endpoint);
         let headers = self.headers("headers", section.headers.as_ref(), auth.as_slice());
-        let status = section.status.as_ref();
-        let status = status.map_or(Ok(StatusCode::FORBIDDEN), |status| {
-            Reject::status(*status.get_ref())
-        });
+        let status = section
+            .status
+            .as_ref()
+            .map_or(Ok(StatusCode::FORBIDDEN), |status| {
+                Reject::status(*status.get_ref())
+            });
         if let (Err(message), Some(given)) = (&status, &section.status) {
             self.problem(given.span(), message.clone());
         }
@@ -111,14 +115,15 @@ impl Reader<'_> {
         credentials: &HashSet<HeaderName>,
     ) -> Option<OnSession> {
         let names = section.headers.iter();
-        let headers = names.filter_map(|name| self.readable_header(name, credentials));
-        let headers = headers.collect();
+        let headers = names
+            .filter_map(|name| self.readable_header(name, credentials))
+            .collect();
         let (servlet, tool) = self.tool_of_servlet(file, &section.tool)?;
         Some(OnSession {
             servlet,
             tool,
             headers,
-            timeout: section.timeout.map_or(TIMEOUT, |time| time.0),
+            timeout: section.timeout.map_or(ON_SESSION_TIMEOUT, |time| time.0),
         })
     }
 

@@ -25,8 +25,8 @@ impl Config {
         &self,
         previous: Option<&mcp_servlet_host::Host>,
     ) -> Result<Loaded, ConfigError> {
-        let loaded = Loaded::load(&self.entries, previous);
-        let mut loaded = loaded.map_err(|failed| self.not_loaded(failed))?;
+        let mut loaded =
+            Loaded::load(&self.entries, previous).map_err(|failed| self.not_loaded(failed))?;
         let host = loaded.host.introduced(self.introduction.clone());
         loaded.host = host.with_schemas_for(self.schemas_for);
         Ok(loaded)
@@ -46,8 +46,9 @@ impl Config {
         });
         let has_none = self.settings.endpoints.is_empty();
         let all = has_none.then(|| (None, self.host_of_all(loaded, remotes)));
-        let unlisted = self.unlisted_bundles();
-        let unlisted = unlisted.map(|bundle| (None, self.host_of_bundle(bundle, loaded, remotes)));
+        let unlisted = self
+            .unlisted_bundles()
+            .map(|bundle| (None, self.host_of_bundle(bundle, loaded, remotes)));
         let mut problems = self.mistakes.clone();
         for (endpoint, host) in hosts.chain(all).chain(unlisted) {
             for problem in self.problems_at(endpoint, &host, loaded, remotes) {
@@ -131,9 +132,9 @@ impl Config {
             |endpoint| format!("endpoint `{endpoint}` would have"),
         );
         let (kind, name, origin) = (owner.kind(), owner.name(), owner.origin());
-        let position =
-            start.map(|start| format!(" at {}", position_in_words(&self.source.1, start)));
-        let position = position.unwrap_or_default();
+        let position = start
+            .map(|start| format!(" at {}", position_in_words(&self.source.1, start)))
+            .unwrap_or_default();
         format!(
             "{subject} two tools `{tool}`: of bundle `{bundle}` here, and of {kind} `{name}` (`{origin}`){position}; give that {kind} another prefix"
         )

@@ -1,4 +1,6 @@
 //! `servlet.lock`: what the operator has approved of each member.
+//!
+//! See `docs/decisions/0069-lock-has-the-text.md`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -648,7 +650,7 @@ impl Permissions {
 }
 
 /// The names that clients see, by endpoint, for each member and item.
-type Names = BTreeMap<(String, String), BTreeMap<String, String>>;
+type NamesByEndpoint = BTreeMap<(String, String), BTreeMap<String, String>>;
 
 impl Config {
     /// Uses the configuration with its lock.
@@ -830,7 +832,7 @@ impl Config {
     }
 
     /// The names under which clients see the items of a lock, by endpoint.
-    fn names_under(&self, lock: &Lock) -> Names {
+    fn names_under(&self, lock: &Lock) -> NamesByEndpoint {
         let mount = |name: &str, prefix: &Prefix, filter: &Filter| {
             Some(Mount {
                 member: lock.members.get(name)?.described(name),
@@ -851,7 +853,7 @@ impl Config {
             .remotes
             .iter()
             .filter_map(|entry| mount(&entry.name, &entry.prefix, &entry.filter));
-        let mut names = Names::new();
+        let mut names = NamesByEndpoint::new();
         for (endpoint, host) in self.hosts(&loaded, &remotes.collect::<Vec<_>>()) {
             for (member, kind, own, served) in host.served_names() {
                 let item = (member.to_owned(), item_key(kind, own));

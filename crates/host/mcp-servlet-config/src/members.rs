@@ -206,10 +206,9 @@ impl Config {
         after: usize,
         is_listed: impl Fn(&str) -> bool,
     ) -> Vec<PlacedTool> {
-        let tools = self.bundles.tools();
-        let tools = tools.iter().filter(|tool| is_listed(tool.bundle()));
-        let tools = tools.cloned();
-        tools.map(|tool| PlacedTool { tool, after }).collect()
+        let tools = self.bundles.tools().iter();
+        let listed = tools.filter(|tool| is_listed(tool.bundle())).cloned();
+        listed.map(|tool| PlacedTool { tool, after }).collect()
     }
 
     /// The URL of the first endpoint over streamable HTTP, unless an endpoint is standard input and

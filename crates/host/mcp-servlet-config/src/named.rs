@@ -2,7 +2,7 @@
 
 /// A section, for messages.
 #[derive(Clone, Copy)]
-pub(super) struct Named<'f> {
+pub(super) struct NamedSection<'f> {
     pub(super) name: &'f str,
     pub(super) kind: &'static str,
     /// Where the section begins.

@@ -11,7 +11,7 @@ use serde::{
 
 /// The schema of an enum without fields: the names that its `Deserialize` accepts.
 pub(super) fn schema<'de, T: Deserialize<'de>>(_: &mut SchemaGenerator) -> Schema {
-    let names = match T::deserialize(Names) {
+    let names = match T::deserialize(EnumNames) {
         Err(Found(names)) => names,
         Ok(_) => &[],
     };
@@ -19,12 +19,12 @@ pub(super) fn schema<'de, T: Deserialize<'de>>(_: &mut SchemaGenerator) -> Schem
 }
 
 /// A deserializer without a value. Its error has the names of the variants.
-struct Names;
+struct EnumNames;
 
 #[derive(Debug)]
 struct Found(&'static [&'static str]);
 
-impl<'de> Deserializer<'de> for Names {
+impl<'de> Deserializer<'de> for EnumNames {
     type Error = Found;
 
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Found> {

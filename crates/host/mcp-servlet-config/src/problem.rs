@@ -217,8 +217,8 @@ impl Shown<'_> {
         // Marks at least one character, and none past the end of the line.
         let width = self
             .text
-            .get(start..problem.span.end.min(line_start + line.len()));
-        let width = width.map_or(1, |text| text.chars().count());
+            .get(start..problem.span.end.min(line_start + line.len()))
+            .map_or(1, |text| text.chars().count());
         let marks = "^".repeat(width.clamp(1, MAX_WIDTH));
         let path = self.path.display();
         // Later lines are indented, so that text from the configuration cannot pass for another problem.

@@ -32,7 +32,7 @@ pub(super) enum Mode {
     /// Report every problem.
     Check,
     /// Report every problem, on a machine without the server's environment variables.
-    Elsewhere,
+    CheckWithoutEnv,
     /// Describe a server that runs elsewhere: files may be missing, environment variables are empty.
     Describe,
     /// Load it. Unless `on_failure` is `fail`, a missing file is reported when its servlet is loaded.
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
     /// Reports a file or directory that is missing. `is_required` says whether the server does not start without it.
     pub(super) fn absent(&mut self, is_required: bool, span: std::ops::Range<usize>, what: String) {
         let must_be_there = match self.mode {
-            Mode::Check | Mode::Elsewhere => true,
+            Mode::Check | Mode::CheckWithoutEnv => true,
             Mode::Load => is_required,
             Mode::Describe => false,
         };
@@ -127,8 +127,9 @@ impl<'a> Reader<'a> {
         message: String,
     ) {
         let start = problem::inside(value.get_ref(), &value.span(), self.text);
-        let part = bytes.zip(start);
-        let part = part.map(|(bytes, start)| bytes.start + start..bytes.end + start);
+        let part = bytes
+            .zip(start)
+            .map(|(bytes, start)| bytes.start + start..bytes.end + start);
         self.problem(part.unwrap_or_else(|| value.span()), message);
     }
 
@@ -320,7 +321,7 @@ impl<'a> Reader<'a> {
                 self.variables.insert(name.to_owned());
             }
             match (self.mode, path) {
-                (Mode::Elsewhere | Mode::Describe, _) => Ok(Some(String::new())),
+                (Mode::CheckWithoutEnv | Mode::Describe, _) => Ok(Some(String::new())),
                 (Mode::Check | Mode::Load, Some(path)) => self.secret_file(path),
                 (Mode::Check | Mode::Load, None) => Ok(std::env::var(name).ok()),
             }
@@ -338,7 +339,7 @@ impl<'a> Reader<'a> {
         };
         // Without the server's environment variables, the expanded value may not be a URL.
         let is_incomplete =
-            matches!(self.mode, Mode::Elsewhere | Mode::Describe) && text != *value.get_ref();
+            matches!(self.mode, Mode::CheckWithoutEnv | Mode::Describe) && text != *value.get_ref();
         match Proxy::parse(&text) {
             Ok(proxy) => options.proxy = Some(proxy),
             Err(_) if is_incomplete => {}
@@ -358,7 +359,7 @@ impl<'a> Reader<'a> {
             self.problem(instances.span(), message);
         }
         if let Some(cache) = &limits.cache
-            && let Err(problem) = cache::check(cache.get_ref(), &options.cache)
+            && let Err(problem) = cache::check_cache(cache.get_ref(), &options.cache)
         {
             self.problem(cache.span(), problem);
         }

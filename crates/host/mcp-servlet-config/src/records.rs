@@ -18,11 +18,11 @@ use super::{
 };
 
 /// How many renamed files are kept.
-const KEPT_FILES: u32 = 10;
+const DEFAULT_KEPT_FILES: u32 = 10;
 /// The smallest size at which a file is renamed: a line has up to 8 KiB.
-const LEAST_ROTATE: u64 = 64 << 10;
+const MIN_ROTATE: u64 = 64 << 10;
 /// How short a secret may be, in bytes.
-const LEAST_SECRET: usize = 16;
+const MIN_SECRET: usize = 16;
 
 impl Reader<'_> {
     /// What is recorded of requests.
@@ -53,18 +53,20 @@ impl Reader<'_> {
                 );
             }
         }
-        let rotate = section.rotate.as_ref();
-        let rotate = rotate.and_then(|given| match given.get_ref() {
-            Limit::At(size) if *size < LEAST_ROTATE => {
-                self.problem(
-                    given.span(),
-                    "expected at least 64KiB, or `none`".to_owned(),
-                );
-                None
-            }
-            Limit::At(size) => Some(*size),
-            _ => None,
-        });
+        let rotate = section
+            .rotate
+            .as_ref()
+            .and_then(|given| match given.get_ref() {
+                Limit::At(size) if *size < MIN_ROTATE => {
+                    self.problem(
+                        given.span(),
+                        "expected at least 64KiB, or `none`".to_owned(),
+                    );
+                    None
+                }
+                Limit::At(size) => Some(*size),
+                _ => None,
+            });
         if let Some(keep) = section.keep.as_ref().filter(|_| section.rotate.is_none()) {
             let message = "`keep` needs `rotate`";
             self.problem(keep.span(), message.to_owned());
@@ -73,8 +75,8 @@ impl Reader<'_> {
         AuditOptions {
             to,
             rotate,
-            keep: keep.map_or(KEPT_FILES, |keep| {
-                u32::try_from(keep.get_ref().0).unwrap_or(KEPT_FILES)
+            keep: keep.map_or(DEFAULT_KEPT_FILES, |keep| {
+                u32::try_from(keep.get_ref().0).unwrap_or(DEFAULT_KEPT_FILES)
             }),
             full: section.full.into(),
             arguments: self.arguments_of_audit(section, keys),
@@ -145,8 +147,8 @@ impl Reader<'_> {
         let Some(secret) = self.expanded(given) else {
             return DigestKey::random();
         };
-        if secret.len() < LEAST_SECRET && matches!(self.mode, Mode::Check | Mode::Load) {
-            let message = format!("expected a secret of at least {LEAST_SECRET} bytes");
+        if secret.len() < MIN_SECRET && matches!(self.mode, Mode::Check | Mode::Load) {
+            let message = format!("expected a secret of at least {MIN_SECRET} bytes");
             self.problem(given.span(), message);
         }
         DigestKey::derived(secret.as_bytes())

@@ -31,8 +31,12 @@ impl Reader<'_> {
     /// Reads the settings of registries, which apply to the servlets that come from them.
     pub(super) fn registries(&mut self, file: &File) {
         for (name, section) in &file.signer {
-            let keys = section.key.iter().chain(&section.keys);
-            let keys = keys.filter_map(|key| self.public_key(key)).collect();
+            let keys = section
+                .key
+                .iter()
+                .chain(&section.keys)
+                .filter_map(|key| self.public_key(key))
+                .collect();
             self.registries.signers.insert(name.clone(), keys);
         }
         for (host, section) in &file.oci {
@@ -44,8 +48,11 @@ impl Reader<'_> {
                 );
                 self.problem(host.span(), message);
             }
-            let ca = section.tls.ca.as_ref();
-            let ca = ca.map(|ca| self.folder.join(ca.get_ref()));
+            let ca = section
+                .tls
+                .ca
+                .as_ref()
+                .map(|ca| self.folder.join(ca.get_ref()));
             if let Some(path) = &ca {
                 self.files.add(path.clone());
             }
@@ -130,7 +137,7 @@ impl Registries {
     /// Sets what the registry of an image needs.
     fn apply(&self, image: &mut Image) {
         if let Some(repository) = image.repository() {
-            let sections = || self.of(&repository);
+            let sections = || self.sections_for(&repository);
             image.ca = sections().find_map(|section| section.ca.clone());
             let signers = sections().find_map(|section| section.signers.clone());
             image.signers.extend(signers);
@@ -138,7 +145,7 @@ impl Registries {
     }
 
     /// The settings for a repository, those of the longest prefix first.
-    fn of(&self, repository: &str) -> impl Iterator<Item = &Registry> {
+    fn sections_for(&self, repository: &str) -> impl Iterator<Item = &Registry> {
         let fits = |prefix: &str| {
             let rest = repository.strip_prefix(prefix);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

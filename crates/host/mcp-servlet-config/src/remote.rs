@@ -71,7 +71,7 @@ const INHERITED: &[&str] = if cfg!(windows) {
 };
 
 /// How many sessions have connections to a remote, unless the configuration says otherwise.
-const MOST_SESSIONS: usize = 100;
+const MAX_SESSIONS: usize = 100;
 
 /// How a remote is compared with the lock.
 #[derive(Clone, Debug)]
@@ -377,7 +377,7 @@ impl RemoteSection {
                 let most = self
                     .most_sessions
                     .as_ref()
-                    .map_or(MOST_SESSIONS, |most| most.get_ref().0);
+                    .map_or(MAX_SESSIONS, |most| most.get_ref().0);
                 Sessions::Each { most }
             }
         };
@@ -502,8 +502,7 @@ impl Reader<'_> {
             .map_err(|error| error.to_string())
             .and_then(|text| {
                 serde_json::from_str::<Catalog>(&text).map_err(|error| error.to_string())
-            });
-        let catalog = catalog
+            })
             .map_err(|error| format!("cannot read the catalog `{}`: {error}", file.display()));
         let catalog = self.reported(path, catalog)?;
         Some(Start::AtCall(Arc::new(catalog.to_lists())))
@@ -523,7 +522,8 @@ impl Reader<'_> {
         self.refuse(variable.map(Spanned::span), "`env` is for a `command`");
         let text = self.expanded(url)?;
         let has_variable = text != *url.get_ref();
-        let is_incomplete = matches!(self.mode, Mode::Elsewhere | Mode::Describe) && has_variable;
+        let is_incomplete =
+            matches!(self.mode, Mode::CheckWithoutEnv | Mode::Describe) && has_variable;
         let text = if is_incomplete {
             "https://example.invalid/"
         } else {

@@ -245,8 +245,11 @@ impl Reader<'_> {
             (Kind::Prompt, "allow = { prompts = [\"*\"] }"),
             (Kind::Resource, "allow = { resources = [\"*\"] }"),
         ] {
-            let all = rules.iter().zip(&section.rules);
-            let mut all = all.filter(|((rule, _), _)| rule.is_about(kind)).peekable();
+            let mut all = rules
+                .iter()
+                .zip(&section.rules)
+                .filter(|((rule, _), _)| rule.is_about(kind))
+                .peekable();
             let first = all.peek().map(|(_, table)| names_span(table));
             if let Some(span) = first
                 && all.all(|((rule, _), _)| rule.effect == Effect::Deny)
@@ -271,8 +274,10 @@ impl Reader<'_> {
         let annotations = table.annotations.as_ref().map(Spanned::span);
         let reads_annotations = rule.when.as_ref().is_some_and(When::reads_annotations);
         let when = table.when.as_ref().filter(|_| reads_annotations);
-        let spans = annotations.into_iter().chain(when.map(Spanned::span));
-        let spans: Vec<_> = spans.collect();
+        let spans: Vec<_> = annotations
+            .into_iter()
+            .chain(when.map(Spanned::span))
+            .collect();
         let members = &table.members;
         for (name, remote) in &file.remote {
             let serves = endpoint.members.as_ref();

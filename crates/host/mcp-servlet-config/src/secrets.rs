@@ -25,8 +25,9 @@ pub(super) fn of_table(table: &DeTable<'_>, text: &str) -> Vec<Range<usize>> {
         }
         let rejects = section
             .get("reject")
-            .and_then(|list| list.get_ref().as_array());
-        let rejects = rejects.into_iter().flat_map(|list| list.iter());
+            .and_then(|list| list.get_ref().as_array())
+            .into_iter()
+            .flat_map(|list| list.iter());
         for reject in rejects.filter_map(|reject| reject.get_ref().as_table()) {
             if let Some(headers) = reject.get("headers") {
                 values(headers.get_ref(), headers.span(), &mut secrets);
@@ -71,8 +72,9 @@ pub(super) fn of_table(table: &DeTable<'_>, text: &str) -> Vec<Range<usize>> {
 
 /// The credentials in the URLs of stores.
 fn of_stores(table: &DeTable<'_>, text: &str, secrets: &mut Vec<Range<usize>>) {
-    let stores = table.get("store");
-    let stores = stores.and_then(|value| value.get_ref().as_table());
+    let stores = table
+        .get("store")
+        .and_then(|value| value.get_ref().as_table());
     let sections = stores.into_iter().flatten();
     for section in sections.filter_map(|(_, section)| section.get_ref().as_table()) {
         if let Some(url) = section.get("redis") {
@@ -83,8 +85,9 @@ fn of_stores(table: &DeTable<'_>, text: &str, secrets: &mut Vec<Range<usize>>) {
 
 /// Headers, variables and arguments of remotes, and the credentials in their URLs.
 fn of_remotes(table: &DeTable<'_>, text: &str, secrets: &mut Vec<Range<usize>>) {
-    let remotes = table.get("remote");
-    let remotes = remotes.and_then(|value| value.get_ref().as_table());
+    let remotes = table
+        .get("remote")
+        .and_then(|value| value.get_ref().as_table());
     let sections = remotes.into_iter().flatten();
     for section in sections.filter_map(|(_, section)| section.get_ref().as_table()) {
         for key in ["headers", "env"] {
@@ -92,8 +95,9 @@ fn of_remotes(table: &DeTable<'_>, text: &str, secrets: &mut Vec<Range<usize>>) 
                 values(value.get_ref(), value.span(), secrets);
             }
         }
-        let login = section.get("login");
-        let login = login.and_then(|value| value.get_ref().as_table());
+        let login = section
+            .get("login")
+            .and_then(|value| value.get_ref().as_table());
         if let Some(secret) = login.and_then(|login| login.get("client_secret")) {
             secrets.push(secret.span());
         }
@@ -112,8 +116,7 @@ fn of_remotes(table: &DeTable<'_>, text: &str, secrets: &mut Vec<Range<usize>>) 
         }
         if let Some(url) = section.get("url") {
             let span = url.span();
-            let parts = of_url(text.get(span.clone()).unwrap_or_default());
-            let parts = parts.into_iter();
+            let parts = of_url(text.get(span.clone()).unwrap_or_default()).into_iter();
             secrets.extend(parts.map(|part| span.start + part.start..span.start + part.end));
         }
     }
@@ -286,10 +289,10 @@ fn credentials(table: &DeTable<'_>, secrets: &mut Vec<Range<usize>>) {
             DeValue::String(_) if key.get_ref() == "auth" => {}
             DeValue::Array(items) if key.get_ref() == "key" => {
                 let keys = items.iter().filter_map(|item| item.get_ref().as_table());
-                let keys = keys
+                let secret = keys
                     .flatten()
                     .filter(|(name, _)| !KEY.contains(&&**name.get_ref()));
-                secrets.extend(keys.map(|(_, value)| value.span()));
+                secrets.extend(secret.map(|(_, value)| value.span()));
             }
             _ if is_credential(key.get_ref()) => values(value.get_ref(), value.span(), secrets),
             DeValue::Table(table) => credentials(table, secrets),

@@ -14,7 +14,7 @@ use mcp_servlet_server::StateKeys;
 use super::{Mode, Reader, file::File};
 
 /// The largest file with a secret, in bytes.
-const MOST_SECRET: u64 = 64 << 10;
+const MAX_SECRET: u64 = 64 << 10;
 
 /// Standard base64, with or without padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -58,12 +58,12 @@ impl Reader<'_> {
         self.files.add(path.clone());
         let mut text = String::new();
         let read = OpenFile::open(&path)
-            .and_then(|file| file.take(MOST_SECRET + 1).read_to_string(&mut text));
+            .and_then(|file| file.take(MAX_SECRET + 1).read_to_string(&mut text));
         let problem = match read {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => error.to_string(),
-            Ok(length) if length as u64 > MOST_SECRET => {
-                format!("it has more than {} KiB", MOST_SECRET >> 10)
+            Ok(length) if length as u64 > MAX_SECRET => {
+                format!("it has more than {} KiB", MAX_SECRET >> 10)
             }
             Ok(_) => {
                 let line = text.strip_suffix('\n').unwrap_or(&text);

@@ -13,9 +13,9 @@ use super::{
 };
 
 /// The port of a Redis.
-const PORT: u16 = 6379;
+const REDIS_PORT: u16 = 6379;
 /// How long a command may take.
-const TIMEOUT: Duration = Duration::from_millis(500);
+const STORE_TIMEOUT: Duration = Duration::from_millis(500);
 
 impl Reader<'_> {
     /// The stores of the file that can be used.
@@ -52,7 +52,7 @@ impl Reader<'_> {
         Some(StoreOptions {
             name: name.to_owned(),
             host: url.host_str()?.trim_matches(['[', ']']).to_owned(),
-            port: url.port().unwrap_or(PORT),
+            port: url.port().unwrap_or(REDIS_PORT),
             tls: is_tls.then_some(ca),
             user: decoded(url.username()),
             password: password.map(Secret),
@@ -61,7 +61,7 @@ impl Reader<'_> {
                 .prefix
                 .clone()
                 .unwrap_or_else(|| "servlet".to_owned()),
-            timeout: section.timeout.map_or(TIMEOUT, |timeout| timeout.0),
+            timeout: section.timeout.map_or(STORE_TIMEOUT, |timeout| timeout.0),
             ready: section.ready,
         })
     }
@@ -76,7 +76,7 @@ impl Reader<'_> {
                 && (database.is_empty() || database.parse::<u16>().is_ok())
                 && url.query().is_none()
         });
-        // Elsewhere, variables are empty.
+        // In the other modes, variables are empty.
         if url.is_none() && matches!(self.mode, Mode::Check | Mode::Load) {
             let message =
                 "expected a URL such as `redis://redis.example:6379/0`, or `rediss://` for TLS";

@@ -161,8 +161,9 @@ impl<const MIN: usize, const MAX: usize> Visitor<'_> for CountVisitor<MIN, MAX> 
     }
 
     fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
-        let count = usize::try_from(number).ok();
-        let count = count.filter(|count| (MIN..=MAX).contains(count));
+        let count = usize::try_from(number)
+            .ok()
+            .filter(|count| (MIN..=MAX).contains(count));
         count
             .map(Count)
             .ok_or_else(|| E::invalid_value(Unexpected::Signed(number), &self))

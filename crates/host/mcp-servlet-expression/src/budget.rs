@@ -2,6 +2,8 @@
 //!
 //! `cel` has no limits (<https://github.com/cel-rust/cel-rust/issues/56>), so [`rewrite`](crate::rewrite) adds calls of
 //! functions that charge a [`Meter`] for every turn of a loop and for the size of every value that is copied or compared.
+//!
+//! See `docs/decisions/0050-cel-with-a-budget.md`.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering},
@@ -45,19 +47,19 @@ pub(super) const MAX_READ: u64 = 1 << 20;
 pub(super) const MAX_COPY: u64 = 8 << 20;
 
 /// What [`Budget::attempt`] allows: steps, time and JSON to read. It is little enough for a thread that must not block.
-const ATTEMPT: (u64, Duration, u64) = (1_000, Duration::from_millis(1), 32 << 10);
+const ATTEMPT_LIMITS: (u64, Duration, u64) = (1_000, Duration::from_millis(1), 32 << 10);
 
 /// What [`Budget::of_decision`] allows: steps and time.
-const DECISION: (u64, Duration) = (10_000, Duration::from_millis(20));
+const DECISION_LIMITS: (u64, Duration) = (10_000, Duration::from_millis(20));
 
 /// How many bytes of a value cost one step.
-pub(super) const STEP: u64 = 64;
+pub(super) const BYTES_PER_STEP: u64 = 64;
 
 /// What a value costs in addition to its text, in bytes.
-const NODE: u64 = 16;
+const VALUE_OVERHEAD: u64 = 16;
 
 /// The least that JSON text has for a value in addition to the characters of a string, such as two quotes or brackets.
-const QUOTES: u64 = 2;
+const MIN_JSON_OVERHEAD: u64 = 2;
 
 impl Default for Budget {
     fn default() -> Self {
@@ -75,7 +77,7 @@ impl Budget {
     /// As much as a thread that must not block can afford, but without the limit of time for [`attempt`](Self::attempt):
     /// whether the budget is enough does not depend on the load of the machine.
     pub fn small() -> Self {
-        let (steps, _, read) = ATTEMPT;
+        let (steps, _, read) = ATTEMPT_LIMITS;
         Self {
             steps,
             read,
@@ -85,7 +87,7 @@ impl Budget {
 
     /// What a decision about one request may take on a thread that others need.
     pub fn of_decision() -> Self {
-        let (steps, time) = DECISION;
+        let (steps, time) = DECISION_LIMITS;
         Self {
             steps,
             time,
@@ -127,12 +129,12 @@ impl Budget {
 
     /// Whether the steps are enough for so many bytes of values.
     pub(super) fn affords(&self, bytes: u64) -> bool {
-        bytes / STEP <= self.steps
+        bytes / BYTES_PER_STEP <= self.steps
     }
 
     /// Takes the steps for so many bytes of values.
     pub(super) fn spend(&mut self, bytes: u64) {
-        self.steps = self.steps.saturating_sub(bytes / STEP);
+        self.steps = self.steps.saturating_sub(bytes / BYTES_PER_STEP);
     }
 
     /// Whether an expression may wait for another thread.
@@ -157,7 +159,7 @@ impl Budget {
     /// Runs expressions with a small part of the budget, which a thread that must not block can afford. `None` if they need
     /// more: run them again with the budget, which has not changed, on a thread that may block.
     pub fn attempt<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> Option<T> {
-        let (steps, time, read) = ATTEMPT;
+        let (steps, time, read) = ATTEMPT_LIMITS;
         let begin = Self {
             steps: self.steps.min(steps),
             time: self.time.min(time),
@@ -218,7 +220,7 @@ impl Meter {
 
     /// Takes the steps for bytes that are about to be made.
     pub(super) fn charge_bytes(&self, bytes: u64) -> Result<(), ExecutionError> {
-        self.charge(bytes / STEP)
+        self.charge(bytes / BYTES_PER_STEP)
     }
 
     /// Takes the steps for a value.
@@ -228,16 +230,19 @@ impl Meter {
 
     /// The size of a value in bytes. One that costs more than is left may be larger.
     pub(super) fn weight(&self, value: &dyn Val) -> u64 {
-        let most = self.left.load(Ordering::Relaxed).saturating_mul(STEP);
+        let most = self
+            .left
+            .load(Ordering::Relaxed)
+            .saturating_mul(BYTES_PER_STEP);
         let mut weight = 0;
-        weigh(value, most.saturating_add(STEP), &mut weight);
+        weigh(value, most.saturating_add(BYTES_PER_STEP), &mut weight);
         weight
     }
 }
 
 /// The size of a value without members and items in bytes.
 pub(super) fn weight(scalar: &Value) -> u64 {
-    NODE + scalar.as_str().map_or(0, |text| text.len() as u64)
+    VALUE_OVERHEAD + scalar.as_str().map_or(0, |text| text.len() as u64)
 }
 
 /// Adds up the size of JSON: the text of strings and names, and a number of bytes for each value and each name.
@@ -254,7 +259,7 @@ impl Size {
     /// Adds up what is copied for `cel`.
     pub(super) fn in_cel() -> Self {
         Self {
-            each: NODE,
+            each: VALUE_OVERHEAD,
             most: MAX_READ,
             bytes: 0,
         }
@@ -263,7 +268,7 @@ impl Size {
     /// Adds up JSON text, without commas and escapes.
     fn of_text(most: u64) -> Self {
         Self {
-            each: QUOTES,
+            each: MIN_JSON_OVERHEAD,
             most,
             bytes: 0,
         }
@@ -313,7 +318,7 @@ impl Size {
 
 /// Adds the size of a value in bytes, and stops at `most`.
 fn weigh(value: &dyn Val, most: u64, weight: &mut u64) {
-    *weight += NODE;
+    *weight += VALUE_OVERHEAD;
     if *weight > most {
         return;
     }

@@ -213,8 +213,9 @@ impl<'a> Check<'a> {
             Some(list) => self.reads.extend(self.of_scope(list).cloned()),
             None => self.part(&one.iter_range),
         }
-        let items = list.and_then(|list| self.resolved(list));
-        let items = items.map(|list| list.with(ANY_ITEM));
+        let items = list
+            .and_then(|list| self.resolved(list))
+            .map(|list| list.with(ANY_ITEM));
         if self.variables.len() == MAX_LOOPS {
             let range = self.source.function(id, ".");
             let message = format!(
@@ -318,8 +319,8 @@ impl<'a> Check<'a> {
             Ok(pattern) => self.patterns.push(pattern),
             Err(error) => {
                 let text = error.to_string();
-                let reason = text.lines().last().unwrap_or_default();
-                let reason = reason.strip_prefix("error: ").unwrap_or(reason);
+                let last = text.lines().last().unwrap_or_default();
+                let reason = last.strip_prefix("error: ").unwrap_or(last);
                 self.pattern_mistake(id, format!("invalid pattern: {reason}"));
             }
         }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     as_path::path,
-    budget::{Budget, STEP, weight},
+    budget::{BYTES_PER_STEP, Budget, weight},
     source::Source,
 };
 use crate::{
@@ -37,9 +37,11 @@ impl Column {
         {
             return None;
         }
-        let members = value.steps.iter();
-        let members = members.map(|step| step.name().map(str::to_owned));
-        let members = members.collect::<Option<_>>()?;
+        let members = value
+            .steps
+            .iter()
+            .map(|step| step.name().map(str::to_owned))
+            .collect::<Option<_>>()?;
         Some(Self { list, members })
     }
 
@@ -57,7 +59,7 @@ impl Column {
                 return None;
             }
             // As an iteration of `map`: a step, and the bytes of the value.
-            cost += STEP + weight(value);
+            cost += BYTES_PER_STEP + weight(value);
             if !budget.affords(cost) {
                 return None;
             }

@@ -75,12 +75,12 @@ impl Condition {
                 message: message.to_owned(),
             }]
         };
-        let inner = text.strip_prefix("${{");
-        let inner = inner.and_then(|text| text.strip_suffix("}}"));
-        let inner = inner.ok_or_else(|| mistake(ONE_EXPRESSION))?;
+        let inner = text
+            .strip_prefix("${{")
+            .and_then(|text| text.strip_suffix("}}"))
+            .ok_or_else(|| mistake(ONE_EXPRESSION))?;
         let start = "${{".len();
-        let compiled = on_large_stack(|| compile(inner));
-        let compiled = compiled
+        let compiled = on_large_stack(|| compile(inner))
             .unwrap_or_else(|_| Err(mistake("cannot start a thread to parse the expression")));
         let (root, comparisons) = compiled.map_err(|mistakes| {
             let moved = mistakes.into_iter().map(|one| one.moved(start));

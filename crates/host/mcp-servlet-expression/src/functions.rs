@@ -43,7 +43,7 @@ pub(super) const FUNCTIONS: &[(&str, &str, std::ops::RangeInclusive<usize>)] =
 type Args<'c, 'v> = Vec<CowVal<'c, 'v>>;
 type Outcome<'c, 'v> = Result<CowVal<'c, 'v>, ExecutionError>;
 type Body = for<'c, 'v> fn(&Meter, Args<'c, 'v>) -> Outcome<'c, 'v>;
-type Function = Box<
+type CelFunction = Box<
     dyn for<'c, 'v> Fn(&mut FunctionContext<'c, 'v>) -> Result<CowVal<'c, 'v>, ExecutionError>
         + Send
         + Sync,
@@ -72,7 +72,7 @@ pub(super) fn add(
 ) {
     for (name, body) in BODIES.iter().filter(|(name, _)| names.contains(name)) {
         let meter = Arc::clone(meter);
-        let function: Function =
+        let function: CelFunction =
             Box::new(move |context| body(&meter, std::mem::take(&mut context.args)));
         declare(context, name, function);
     }
@@ -80,14 +80,14 @@ pub(super) fn add(
         return;
     }
     let (meter, patterns) = (Arc::clone(meter), Arc::clone(patterns));
-    let function: Function = Box::new(move |context| {
+    let function: CelFunction = Box::new(move |context| {
         let args = std::mem::take(&mut context.args);
         matches(&meter, &patterns, &args)
     });
     declare(context, MATCHES, function);
 }
 
-fn declare(context: &mut Context<'_, '_>, name: &str, function: Function) {
+fn declare(context: &mut Context<'_, '_>, name: &str, function: CelFunction) {
     context
         .add_function(name, function)
         .expect("no overload has a name with `@`");
@@ -193,8 +193,12 @@ fn position<'c, 'v>(text: &str, found: Option<usize>) -> CowVal<'c, 'v> {
 }
 
 fn join<'c, 'v>(meter: &Meter, args: Args<'c, 'v>) -> Outcome<'c, 'v> {
-    let list = args.first().ok_or_else(wrong)?.as_ref();
-    let list = list.downcast_ref::<CelList<'_>>().ok_or_else(wrong)?;
+    let list = args
+        .first()
+        .ok_or_else(wrong)?
+        .as_ref()
+        .downcast_ref::<CelList<'_>>()
+        .ok_or_else(wrong)?;
     let between = if args.len() > 1 {
         string(&args, 1)?
     } else {

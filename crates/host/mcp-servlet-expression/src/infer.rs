@@ -19,12 +19,12 @@ use crate::{
     parse::token,
     path::{Path, PathStep},
     source::Source,
-    types::{Kinds, MAX_JOINS, Member, Object, Others, Type},
+    types::{Kinds, MAX_JOINS, Member, ObjectType, Others, Type},
 };
 use reads::Reads;
 
 /// Longer texts are inferred on a thread with a large stack: a path in them may have many members.
-const LONG: usize = 512;
+const LONG_TEXT: usize = 512;
 
 /// What is known about an expression before a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,7 +78,7 @@ fn infer<'a>(cel: &'a Cel, reads: &mut Reads<'a>) -> Type {
         reads,
         joins: MAX_JOINS,
     };
-    if cel.depth <= DEEP && cel.source.text.len() <= LONG {
+    if cel.depth <= DEEP && cel.source.text.len() <= LONG_TEXT {
         return infer.part(&cel.expression);
     }
     on_large_stack(|| infer.part(&cel.expression)).unwrap_or(Type::ANY)
@@ -140,7 +140,7 @@ impl<'a> Infer<'a, '_> {
     }
 
     fn map(&mut self, map: &'a MapExpr) -> Type {
-        let mut object = Object::new(Vec::new(), Others::None);
+        let mut object = ObjectType::new(Vec::new(), Others::None);
         for entry in &map.entries {
             let EntryExpr::MapEntry(entry) = &entry.expr else {
                 return Type::ANY;
@@ -279,7 +279,7 @@ impl<'a> Infer<'a, '_> {
             let range = self.source.name(id, symbol);
             return self.wrong(range, format!("`{symbol}` does not take {value}"));
         }
-        Type::of(value.kinds().unwrap_or(takes).and(takes))
+        Type::from(value.kinds().unwrap_or(takes).and(takes))
     }
 
     /// An operator with two operands. `is_whole` says whether one of them is written as an integer.
@@ -342,7 +342,7 @@ impl<'a> Infer<'a, '_> {
             _ if types.iter().any(may_be_fraction) => Kinds::NUMBER,
             _ => Kinds::INTEGER,
         };
-        let mut found = Type::of(taken.and(number.with(Kinds::STRING)));
+        let mut found = Type::from(taken.and(number.with(Kinds::STRING)));
         if taken.has(Kinds::LIST) {
             let [left, right] = types.each_ref().map(|one| self.item(one));
             let items = self.join(&left, &right);
@@ -360,8 +360,11 @@ impl<'a> Infer<'a, '_> {
         } else {
             ""
         };
-        let known = types.iter().filter(|one| one.kinds().is_some());
-        let known: Vec<_> = known.map(Type::to_string).collect();
+        let known: Vec<_> = types
+            .iter()
+            .filter(|one| one.kinds().is_some())
+            .map(Type::to_string)
+            .collect();
         let message = format!("`{symbol}` does not take {}{hint}", known.join(" and "));
         self.wrong(self.source.name(id, symbol), message)
     }
@@ -379,8 +382,7 @@ impl<'a> Infer<'a, '_> {
 
     fn function(&mut self, id: u64, call: &'a CallExpr) -> Type {
         let name = call.func_name.trim_start_matches('@');
-        let target = call.target.as_deref();
-        let target = target.filter(|_| !is_qualified(call));
+        let target = call.target.as_deref().filter(|_| !is_qualified(call));
         let arguments = target.into_iter().chain(&call.args);
         let types: Vec<_> = arguments.map(|argument| self.part(argument)).collect();
         let Some(first) = types.first() else {
@@ -418,7 +420,7 @@ impl<'a> Infer<'a, '_> {
         match function.gives {
             None => Type::ANY,
             Some(Kinds::LIST) => Type::list(Type::string()),
-            Some(kinds) => Type::of(kinds),
+            Some(kinds) => Type::from(kinds),
         }
     }
 

@@ -150,8 +150,9 @@ fn condition(text: &str) -> Option<Mistake> {
     let mut marks = code(text).filter(|(_, one)| *one == '?');
     // `a.?b` and `a[?b]` are members that may be absent.
     let (at, _) = marks.find(|(at, _)| !text[..*at].ends_with(['.', '[']))?;
-    let operator = ["??", "?:"];
-    let operator = operator.iter().find(|one| text[at..].starts_with(**one));
+    let operator = ["??", "?:"]
+        .iter()
+        .find(|one| text[at..].starts_with(**one));
     let (length, message) = match operator {
         Some(operator) => (
             operator.len(),

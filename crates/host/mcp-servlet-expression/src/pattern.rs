@@ -3,10 +3,10 @@
 use regex::{Error, Regex, RegexBuilder};
 
 /// The smallest size of a compiled pattern in bytes. Larger ones are rounded up to a power of two.
-const SMALLEST: usize = 1 << 10;
+const MIN_PATTERN: usize = 1 << 10;
 
 /// The maximum size of a compiled pattern in bytes.
-const LARGEST: usize = 1 << 20;
+const MAX_PATTERN: usize = 1 << 20;
 
 /// A compiled pattern.
 pub(super) struct Pattern {
@@ -19,11 +19,11 @@ impl Pattern {
     /// Compiles a pattern.
     pub(super) fn new(text: &str) -> Result<Self, Error> {
         // `regex` does not tell the size, but it has a limit for it.
-        let mut size = SMALLEST;
+        let mut size = MIN_PATTERN;
         loop {
             match RegexBuilder::new(text).size_limit(size).build() {
                 Ok(regex) => return Ok(Self { regex, size }),
-                Err(Error::CompiledTooBig(_)) if size < LARGEST => size *= 2,
+                Err(Error::CompiledTooBig(_)) if size < MAX_PATTERN => size *= 2,
                 Err(error) => return Err(error),
             }
         }

@@ -3,6 +3,8 @@
 //! Two shapes must stay: the step of `map` and `filter` appends to the accumulator, and the step of
 //! `all` and `exists` begins with it. `cel` runs these shapes in linear time, and others in
 //! quadratic time.
+//!
+//! See `docs/decisions/0050-cel-with-a-budget.md`.
 
 use std::collections::BTreeSet;
 
@@ -98,13 +100,13 @@ impl Rewrite {
 
     /// Calls our own function instead of the one of `cel`.
     fn rename(&mut self, call: &mut CallExpr) {
-        let own = if call.target.is_some() {
+        let functions = if call.target.is_some() {
             METHODS
         } else {
             FUNCTIONS
         };
-        let own = own.iter().find(|(name, ..)| *name == call.func_name);
-        if let Some((_, own, _)) = own {
+        let found = functions.iter().find(|(name, ..)| *name == call.func_name);
+        if let Some((_, own, _)) = found {
             call.func_name = self.declared(own);
             if let Some(target) = call.target.take() {
                 call.args.insert(0, *target);

@@ -28,12 +28,12 @@ struct Known {
     /// The items, if the value can be a list.
     items: Option<Arc<Type>>,
     /// The members, if the value can be an object.
-    object: Option<Arc<Object>>,
+    object: Option<Arc<ObjectType>>,
 }
 
 /// The members of an object.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Object {
+pub(crate) struct ObjectType {
     pub(crate) members: Vec<(String, Member)>,
     pub(crate) others: Others,
     /// Why members that are not required may be absent, if an expression must allow for that. See [`Type::uncertain`].
@@ -65,27 +65,27 @@ impl Type {
 
     /// Null.
     pub fn null() -> Self {
-        Self::of(Kinds::NULL)
+        Self::from(Kinds::NULL)
     }
 
     /// True or false.
     pub fn boolean() -> Self {
-        Self::of(Kinds::BOOLEAN)
+        Self::from(Kinds::BOOLEAN)
     }
 
     /// A whole number. As in JSON Schema, 1.0 is one.
     pub fn integer() -> Self {
-        Self::of(Kinds::INTEGER)
+        Self::from(Kinds::INTEGER)
     }
 
     /// A number.
     pub fn number() -> Self {
-        Self::of(Kinds::NUMBER)
+        Self::from(Kinds::NUMBER)
     }
 
     /// A string.
     pub fn string() -> Self {
-        Self::of(Kinds::STRING)
+        Self::from(Kinds::STRING)
     }
 
     /// A list whose items have this type.
@@ -99,9 +99,10 @@ impl Type {
 
     /// An object that has these members and no others. A member may be missing if its type is [optional](Self::or_absent).
     pub fn object<N: Into<String>>(members: impl IntoIterator<Item = (N, Self)>) -> Self {
-        let members = members.into_iter();
-        let members = members.map(|(name, value)| (name.into(), Member::of(value)));
-        Self::of_object(Object::new(members.collect(), Others::None))
+        let members = members
+            .into_iter()
+            .map(|(name, value)| (name.into(), Member::from(value)));
+        Self::of_object(ObjectType::new(members.collect(), Others::None))
     }
 
     /// This type, as an object that also has this member. If the type does not say that it is an object, nothing is known about
@@ -109,7 +110,7 @@ impl Type {
     #[must_use]
     pub fn with(&self, name: &str, value: Self) -> Self {
         let mut object = self.to_object();
-        let member = Member::of(value);
+        let member = Member::from(value);
         match object.members.iter_mut().find(|(known, _)| known == name) {
             Some((_, known)) => *known = member,
             None => object.members.push((name.to_owned(), member)),
@@ -131,9 +132,9 @@ impl Type {
     }
 
     /// The members. If the type does not say that it is an object, nothing is known about them.
-    fn to_object(&self) -> Object {
+    fn to_object(&self) -> ObjectType {
         let object = self.members_of_object().cloned();
-        object.unwrap_or_else(|| Object::new(Vec::new(), Others::Any))
+        object.unwrap_or_else(|| ObjectType::new(Vec::new(), Others::Any))
     }
 
     /// A value that has this type or is absent.
@@ -171,8 +172,10 @@ impl Type {
                 .collect();
             schema.insert("properties".to_owned(), properties.into());
             let members = object.members.iter();
-            let required = members.filter(|(_, member)| member.is_required);
-            let required: Vec<_> = required.map(|(name, _)| name.as_str()).collect();
+            let required: Vec<_> = members
+                .filter(|(_, member)| member.is_required)
+                .map(|(name, _)| name.as_str())
+                .collect();
             if !required.is_empty() {
                 schema.insert("required".to_owned(), required.into());
             }
@@ -218,19 +221,10 @@ impl Type {
 
     /// No value. The items of an empty list have this type.
     pub(crate) fn never() -> Self {
-        Self::of(Kinds::default())
+        Self::from(Kinds::default())
     }
 
-    /// A value without parts.
-    pub(crate) fn of(kinds: Kinds) -> Self {
-        Self(Some(Known {
-            kinds,
-            items: None,
-            object: None,
-        }))
-    }
-
-    pub(crate) fn of_object(object: Object) -> Self {
+    pub(crate) fn of_object(object: ObjectType) -> Self {
         Self(Some(Known {
             kinds: Kinds::OBJECT,
             items: None,
@@ -248,7 +242,7 @@ impl Type {
         self.0.as_ref().map(|known| known.kinds)
     }
 
-    pub(crate) fn members_of_object(&self) -> Option<&Object> {
+    pub(crate) fn members_of_object(&self) -> Option<&ObjectType> {
         self.0.as_ref()?.object.as_deref()
     }
 
@@ -293,7 +287,7 @@ fn both<T>(parts: [&Option<Arc<T>>; 2], join: impl FnOnce(&T, &T) -> T) -> Optio
     }
 }
 
-impl Object {
+impl ObjectType {
     pub(crate) fn new(members: Vec<(String, Member)>, others: Others) -> Self {
         Self {
             members,
@@ -353,9 +347,20 @@ impl Object {
     }
 }
 
-impl Member {
+impl From<Kinds> for Type {
+    /// A value without parts.
+    fn from(kinds: Kinds) -> Self {
+        Self(Some(Known {
+            kinds,
+            items: None,
+            object: None,
+        }))
+    }
+}
+
+impl From<Type> for Member {
     /// A member whose type says whether it can be missing.
-    fn of(value: Type) -> Self {
+    fn from(value: Type) -> Self {
         Self {
             is_required: value.kinds().is_some_and(|kinds| !kinds.has(Kinds::ABSENT)),
             value: value.without_absent(),

@@ -82,8 +82,10 @@ pub(super) fn to_json(value: &dyn Val) -> Result<Option<Value>, &'static str> {
         return Ok(Some(text.inner().into()));
     }
     if let Some(list) = value.downcast_ref::<CelList<'_>>() {
-        let items = list.inner().iter();
-        let items = items.filter_map(|item| to_json(item.as_ref()).transpose());
+        let items = list
+            .inner()
+            .iter()
+            .filter_map(|item| to_json(item.as_ref()).transpose());
         return items.collect::<Result<_, _>>().map(Value::Array).map(Some);
     }
     if let Some(map) = value.downcast_ref::<CelMap<'_>>() {

@@ -2,6 +2,8 @@
 //!
 //! The check is part of name resolution and runs for each connection, because a name can resolve to
 //! another address the next time.
+//!
+//! See `docs/decisions/0034-resolver-checks-addresses.md`.
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -52,8 +54,7 @@ impl Addresses {
     /// The allowed addresses of a name.
     async fn resolve(self, name: Name) -> Result<vec::IntoIter<SocketAddr>, Unresolved> {
         let host = name.as_str();
-        let resolved = tokio::net::lookup_host((host, 0)).await;
-        let resolved: Vec<_> = resolved.map_or_else(
+        let resolved: Vec<_> = tokio::net::lookup_host((host, 0)).await.map_or_else(
             |error| {
                 tracing::debug!(host, %error, "host name not resolved");
                 Vec::new()

@@ -108,8 +108,9 @@ pub async fn read_more(
 ) -> Result<(), HttpFailure> {
     let mut incoming = response.into_body();
     loop {
-        let frame = timeout(pause, incoming.frame()).await;
-        let frame = frame.map_err(|_| HttpFailure::timed_out(url, pause))?;
+        let frame = timeout(pause, incoming.frame())
+            .await
+            .map_err(|_| HttpFailure::timed_out(url, pause))?;
         let Some(frame) = frame else { return Ok(()) };
         let frame = frame.map_err(|error| HttpFailure::sort(&error, url))?;
         let data = frame.data_ref().map_or(&[][..], |data| data);
@@ -137,9 +138,10 @@ fn take_gzip(headers: &mut HeaderMap) -> bool {
 }
 
 fn failed(error: io::Error, url: &Url) -> HttpFailure {
-    let too_large = error.downcast::<TooLarge>().map(|error| error.to_string());
-    let too_large =
-        too_large.or_else(|error| error.downcast::<NoRoom>().map(|error| error.to_string()));
+    let too_large = error
+        .downcast::<TooLarge>()
+        .map(|error| error.to_string())
+        .or_else(|error| error.downcast::<NoRoom>().map(|error| error.to_string()));
     match too_large {
         Ok(message) => HttpFailure::new(HttpErrorKind::TooLarge, message),
         Err(error) => HttpFailure::not_http(url, &format!("gzip decompression failed: {error}")),

@@ -84,8 +84,11 @@ impl Connector {
         if uri.scheme() != Some(&Scheme::HTTPS) {
             return Ok(stream);
         }
-        let host = uri.host().unwrap_or_default();
-        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let host = uri
+            .host()
+            .unwrap_or_default()
+            .trim_start_matches('[')
+            .trim_end_matches(']');
         let name = ServerName::try_from(host.to_owned())?;
         Ok(Box::new(
             self.trust.connector().connect(name, stream).await?,

@@ -1,4 +1,6 @@
 //! Tunnels through HTTP proxies.
+//!
+//! See `docs/decisions/0035-proxy-resolves-names.md`.
 
 use http_body_util::Empty;
 use hyper::{

@@ -25,18 +25,22 @@ impl Proxy {
     pub fn parse(text: &str) -> Result<Self, String> {
         const EXPECTED: &str =
             "expected the URL of an HTTP proxy without a path, such as http://proxy.example:3128";
-        let url = Url::parse(text).ok().filter(|url| {
+        let is_origin = |url: &Url| {
             let is_http = matches!(url.scheme(), "http" | "https");
             let has_more = url.path() != "/" || url.query().is_some() || url.fragment().is_some();
             is_http && url.has_host() && !has_more
-        });
-        let url = url.filter(|url| {
+        };
+        let can_be_used = |url: &Url| {
             let password = url.password().unwrap_or_default();
             let is_text = |part| percent_decode_str(part).decode_utf8().is_ok();
             let is_uri = url.as_str().parse::<Uri>().is_ok();
             is_uri && is_text(url.username()) && is_text(password)
-        });
-        url.map(|url| Self { url })
+        };
+        Url::parse(text)
+            .ok()
+            .filter(is_origin)
+            .filter(can_be_used)
+            .map(|url| Self { url })
             .ok_or_else(|| EXPECTED.to_owned())
     }
 

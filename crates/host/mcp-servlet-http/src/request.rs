@@ -238,16 +238,16 @@ mod tests {
 
     #[test]
     fn reads_requests_as_servlets_write_them() {
-        let ask = read(r#"{"url":"http://a/b","headers":{"X":"1"},"method":"post"}"#);
-        let ask = ask.expect("a request");
+        let ask =
+            read(r#"{"url":"http://a/b","headers":{"X":"1"},"method":"post"}"#).expect("a request");
         assert_eq!(
             (ask.url.as_str(), ask.method.as_str()),
             ("http://a/b", "POST")
         );
         assert_eq!(ask.headers[0], ("X".to_owned(), "1".to_owned()));
         let ask = read(r#"{"url":"http://a/b","header":{"X":2,"Y":true}}"#).expect("a request");
-        let headers = [("X", "2"), ("Y", "true")];
-        let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let headers =
+            [("X", "2"), ("Y", "true")].map(|(name, value)| (name.to_owned(), value.to_owned()));
         assert_eq!(ask.headers[..2], headers);
         for (json, problem) in [
             (

@@ -1,4 +1,6 @@
 //! Sends single requests over connections that are kept open.
+//!
+//! See `docs/decisions/0047-hyper-for-requests.md`.
 
 use std::time::Duration;
 
@@ -18,10 +20,10 @@ use crate::{
 };
 
 /// How long a connection stays open without requests.
-const IDLE: Duration = Duration::from_secs(15);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// How many connections to one origin stay open without requests.
-const MAX_IDLE: usize = 3;
+const MAX_IDLE_CONNECTIONS: usize = 3;
 
 /// The limit for the head of a response in bytes. Bodies are read in parts of at most this size.
 const MAX_HEAD: usize = 64 << 10;
@@ -35,8 +37,8 @@ impl Transport {
     pub fn new(addresses: Addresses, proxy: Option<ProxyServer>, trust: Trust) -> Self {
         let client = legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(IDLE)
-            .pool_max_idle_per_host(MAX_IDLE)
+            .pool_idle_timeout(IDLE_TIMEOUT)
+            .pool_max_idle_per_host(MAX_IDLE_CONNECTIONS)
             .http1_max_buf_size(MAX_HEAD)
             .build(Connector::new(addresses, proxy, trust));
         Self(client)

@@ -62,8 +62,10 @@ impl Trust {
     /// [`TrustError`] for a file without certificates.
     pub fn of_operator(ca: Option<&Path>) -> Result<Self, TrustError> {
         let variable = std::env::var_os(CERT_FILE).filter(|path| !path.is_empty());
-        let files = [variable.map(PathBuf::from), ca.map(Path::to_owned)];
-        let mut files = files.into_iter().flatten().peekable();
+        let mut files = [variable.map(PathBuf::from), ca.map(Path::to_owned)]
+            .into_iter()
+            .flatten()
+            .peekable();
         if files.peek().is_none() {
             return Ok(Self::default());
         }
@@ -102,8 +104,9 @@ fn mozilla() -> RootCertStore {
 /// Adds the certificates of a file.
 fn add(roots: &mut RootCertStore, path: &Path) -> Result<(), String> {
     let reason = |error: pem::Error| error.to_string();
-    let certificates = CertificateDer::pem_file_iter(path).map_err(reason)?;
-    let certificates = certificates.collect::<Result<Vec<_>, _>>();
+    let certificates = CertificateDer::pem_file_iter(path)
+        .map_err(reason)?
+        .collect::<Result<Vec<_>, _>>();
     // Those of a whole system may have some that cannot be read.
     let (added, _) = roots.add_parsable_certificates(certificates.map_err(reason)?);
     if added == 0 {

@@ -1,4 +1,6 @@
 //! What is pushed: a module in a single layer. The same module and annotations have the same digest on any day.
+//!
+//! See `docs/decisions/0066-own-client-of-registries.md`.
 
 use std::collections::BTreeMap;
 
@@ -38,19 +40,19 @@ struct Config {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Manifest<'a> {
+struct NewManifest<'a> {
     schema_version: u8,
     media_type: &'static str,
     artifact_type: &'static str,
-    config: Descriptor,
-    layers: [Descriptor; 1],
+    config: NewDescriptor,
+    layers: [NewDescriptor; 1],
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     annotations: &'a BTreeMap<String, String>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Descriptor {
+struct NewDescriptor {
     media_type: &'static str,
     digest: String,
     size: usize,
@@ -58,7 +60,7 @@ struct Descriptor {
     annotations: BTreeMap<&'static str, &'static str>,
 }
 
-impl Descriptor {
+impl NewDescriptor {
     fn of(media_type: &'static str, bytes: &[u8]) -> Self {
         Self {
             media_type,
@@ -82,16 +84,16 @@ impl Artifact {
 
     /// The bytes of the manifest. Their digest identifies the image.
     pub fn manifest(&self) -> Vec<u8> {
-        let mut layer = Descriptor::of(WASM, &self.wasm);
+        let mut layer = NewDescriptor::of(WASM, &self.wasm);
         // The file name of programs that write layers as files.
         layer
             .annotations
             .insert("org.opencontainers.image.title", "plugin.wasm");
-        json(&Manifest {
+        json(&NewManifest {
             schema_version: 2,
             media_type: IMAGE,
             artifact_type: self.artifact_type,
-            config: Descriptor::of(CONFIG, &self.config()),
+            config: NewDescriptor::of(CONFIG, &self.config()),
             layers: [layer],
             annotations: &self.annotations,
         })

@@ -86,8 +86,8 @@ pub(crate) fn sign(digest: &Digest, key: &SigningKey) -> Result<Vec<u8>, KeyErro
         "subject": [{ "digest": { "sha256": digest.hex() } }],
         "predicateType": SIGNED,
         "predicate": {},
-    });
-    let statement = statement.to_string();
+    })
+    .to_string();
     let signature = key.sign(&signed_bytes(PAYLOAD, statement.as_bytes()))?;
     let bundle = json!({
         "mediaType": BUNDLE,
@@ -114,10 +114,10 @@ pub(crate) fn signer(bundle: &[u8], digest: &Digest, keys: &[VerifyingKey]) -> O
     }
     let payload = BASE64_STANDARD.decode(payload).ok()?;
     let message = signed_bytes(PAYLOAD, &payload);
-    let signatures = signatures
+    let signatures: Vec<_> = signatures
         .iter()
-        .filter_map(|signature| BASE64_STANDARD.decode(&signature.sig).ok());
-    let signatures: Vec<_> = signatures.collect();
+        .filter_map(|signature| BASE64_STANDARD.decode(&signature.sig).ok())
+        .collect();
     let has_signed = |key: &VerifyingKey| {
         signatures
             .iter()

@@ -1,4 +1,6 @@
 //! Requests to a registry: credentials, tokens, and attempts after an outage.
+//!
+//! See `docs/decisions/0066-own-client-of-registries.md`.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -24,23 +26,23 @@ use crate::{
 };
 
 /// The pauses before another attempt.
-pub(crate) const PAUSES: [Duration; 3] = [
+pub(crate) const RETRY_PAUSES: [Duration; 3] = [
     Duration::from_millis(500),
     Duration::from_secs(1),
     Duration::from_secs(2),
 ];
 
 /// The longest pause that a registry may ask for.
-const MAX_PAUSE: Duration = Duration::from_secs(30);
+const MAX_RETRY_PAUSE: Duration = Duration::from_secs(30);
 
 /// How long a registry may send nothing.
-pub(crate) const SILENCE: Duration = Duration::from_mins(1);
+pub(crate) const SILENCE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The bytes per second that a registry must take at least.
-const SLOWEST: u64 = 16 << 10;
+const MIN_BYTES_PER_SECOND: u64 = 16 << 10;
 
 /// The limit for answers that are not part of an image, such as tokens and errors.
-const ANSWER: u64 = 1 << 20;
+const MAX_ANSWER: u64 = 1 << 20;
 
 /// How a [`Client`] reaches registries. The default follows the environment of the user.
 #[derive(Clone, Debug)]
@@ -233,7 +235,7 @@ impl Session<'_> {
             _ => return Err(self.error(answer).await),
         }
         let json = self
-            .read(answer, "answer of the token server", ANSWER)
+            .read(answer, "answer of the token server", MAX_ANSWER)
             .await?;
         let token = serde_json::from_slice::<Token>(&json).ok();
         let authorization = token.and_then(Token::authorization);
@@ -242,7 +244,7 @@ impl Session<'_> {
 
     /// Sends a request, and again if the server is overloaded or the connection breaks.
     async fn attempt(&self, request: Request) -> Result<Answer, Error> {
-        let mut pauses = PAUSES.into_iter();
+        let mut pauses = RETRY_PAUSES.into_iter();
         loop {
             let host = host(&request.url);
             let sent = self.client.operator.send(request.clone());
@@ -274,7 +276,7 @@ impl Session<'_> {
                 return Err(error);
             };
             let pause = pause.unwrap_or(next);
-            if pause > MAX_PAUSE {
+            if pause > MAX_RETRY_PAUSE {
                 return Err(error);
             }
             tracing::debug!(host, ?pause, "another attempt after: {error}");
@@ -291,7 +293,7 @@ impl Session<'_> {
     ) -> Result<Vec<u8>, Error> {
         let Answer { response, url } = answer;
         let mut bytes = Vec::new();
-        let read = read_more(response, &url, &mut bytes, limit, SILENCE).await;
+        let read = read_more(response, &url, &mut bytes, limit, SILENCE_TIMEOUT).await;
         match read {
             Ok(()) => Ok(bytes),
             Err(failure) if failure.kind == HttpErrorKind::TooLarge => Err(Error::too_large(
@@ -311,7 +313,7 @@ impl Session<'_> {
         let status = answer.response.status();
         let host = host(&answer.url);
         let after = retry_after(answer.response.headers());
-        let message = match self.read(answer, "error", ANSWER).await {
+        let message = match self.read(answer, "error", MAX_ANSWER).await {
             Ok(body) => registry_message(&body),
             Err(_) => String::new(),
         };
@@ -346,8 +348,8 @@ pub(crate) fn host(url: &Url) -> String {
 
 /// The time limit for the start of the response. It grows with the size of the body, because uplinks can be slow.
 fn time_limit(body: usize) -> Duration {
-    let sending = Duration::from_secs(body as u64 / SLOWEST);
-    (SILENCE + sending).min(IMAGE_TIMEOUT)
+    let sending = Duration::from_secs(body as u64 / MIN_BYTES_PER_SECOND);
+    (SILENCE_TIMEOUT + sending).min(IMAGE_TIMEOUT)
 }
 
 /// Whether the connection broke, so that another attempt may succeed.
@@ -365,8 +367,11 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 fn registry_message(body: &[u8]) -> String {
     let json: Value = serde_json::from_slice(body).unwrap_or_default();
     let first = &json["errors"][0];
-    let texts = ["code", "message"].map(|key| first[key].as_str().unwrap_or_default());
-    let texts: Vec<_> = texts.into_iter().filter(|text| !text.is_empty()).collect();
+    let texts: Vec<_> = ["code", "message"]
+        .map(|key| first[key].as_str().unwrap_or_default())
+        .into_iter()
+        .filter(|text| !text.is_empty())
+        .collect();
     texts.join(": ")
 }
 

@@ -27,7 +27,7 @@ const DOCKER_HUB: &str = "https://index.docker.io/v1/";
 const TOKEN_USER: &str = "<token>";
 
 /// How long a helper may take. It may ask the user to unlock a keychain.
-const HELPER_TIME: Duration = Duration::from_mins(1);
+const HELPER_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// What a registry or its token server gets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ struct Entry {
 /// The answer of a helper.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Answer {
+struct HelperAnswer {
     username: String,
     secret: String,
 }
@@ -145,8 +145,11 @@ impl File {
         let covered = |key: &str| covered_by(key, reference.is_plain());
         // A registry can have several names. The one that docker writes wins.
         let is_usual = |key: &str| key == DOCKER_HUB || bare(key) == host;
-        let helpers = self.cred_helpers.iter().flatten();
-        let helpers = helpers.filter(|(key, _)| covered(key) == host);
+        let helpers = self
+            .cred_helpers
+            .iter()
+            .flatten()
+            .filter(|(key, _)| covered(key) == host);
         let own = helpers.max_by_key(|(key, _)| is_usual(key));
         let asked = match own {
             Some((key, _)) => key.as_str(),
@@ -161,12 +164,15 @@ impl File {
             return Ok(Some(found));
         }
         let path = format!("{host}/{}", reference.path());
-        let auths = self.auths.iter().flatten();
-        let auths = auths.filter_map(|(key, entry)| Some((key, entry.as_ref()?)));
-        let auths = auths.filter(|(key, _)| {
-            let rest = path.strip_prefix(&covered(key));
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        });
+        let auths = self
+            .auths
+            .iter()
+            .flatten()
+            .filter_map(|(key, entry)| Some((key, entry.as_ref()?)))
+            .filter(|(key, _)| {
+                let rest = path.strip_prefix(&covered(key));
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            });
         let closest =
             auths.max_by_key(|(key, entry)| (covered(key).len(), !entry.is_empty(), is_usual(key)));
         closest.map_or(Ok(None), |(key, entry)| entry.read(key, reference))
@@ -175,14 +181,15 @@ impl File {
 
 /// A key without the scheme and the path that docker writes.
 fn bare(key: &str) -> &str {
-    let key = key
+    let address = key
         .strip_prefix("https://")
         .or_else(|| key.strip_prefix("http://"))
-        .unwrap_or(key);
-    let key = key.trim_end_matches('/');
-    key.strip_suffix("/v1")
-        .or_else(|| key.strip_suffix("/v2"))
         .unwrap_or(key)
+        .trim_end_matches('/');
+    address
+        .strip_suffix("/v1")
+        .or_else(|| address.strip_suffix("/v2"))
+        .unwrap_or(address)
 }
 
 /// What a key covers, spelled as in references: a host or, in podman's files, also a host and the start of a path.
@@ -212,8 +219,10 @@ impl Entry {
         if self.auth.is_empty() {
             return Ok(None);
         }
-        let decoded = BASE64_STANDARD.decode(self.auth.trim()).ok();
-        let decoded = decoded.and_then(|bytes| String::from_utf8(bytes).ok());
+        let decoded = BASE64_STANDARD
+            .decode(self.auth.trim())
+            .ok()
+            .and_then(|bytes| String::from_utf8(bytes).ok());
         let pair = decoded.as_deref().and_then(|text| text.split_once(':'));
         let Some((user, password)) = pair else {
             return Err(Error::Credentials {
@@ -263,24 +272,25 @@ async fn ask(name: &str, host: &str, reference: &Reference) -> Result<Option<Cre
         }
         child.wait_with_output().await
     };
-    let output = timeout(HELPER_TIME, run).await;
-    let output = output.map_err(|_| failed(format!("it did not answer within {HELPER_TIME:?}")))?;
-    let output = output.map_err(|error| failed(error.to_string()))?;
+    let output = timeout(HELPER_TIMEOUT, run)
+        .await
+        .map_err(|_| failed(format!("it did not answer within {HELPER_TIMEOUT:?}")))?
+        .map_err(|error| failed(error.to_string()))?;
     let text = String::from_utf8_lossy(&output.stdout);
     if !output.status.success() {
         // What docker's library of helpers writes for a host that it does not know.
         if text.trim() == "credentials not found in native keychain" {
             return Ok(None);
         }
-        let said = [text, String::from_utf8_lossy(&output.stderr)];
-        let said = said
+        let outputs = [text, String::from_utf8_lossy(&output.stderr)];
+        let said = outputs
             .iter()
             .map(|text| text.trim())
             .find(|text| !text.is_empty());
         return Err(failed(said.unwrap_or("it failed").to_owned()));
     }
     // The text may have the secret, so it is not shown.
-    let answer: Answer = serde_json::from_str(&text)
+    let answer: HelperAnswer = serde_json::from_str(&text)
         .map_err(|_| failed("its answer has no `Username` and `Secret`".to_owned()))?;
     Ok(Some(match answer.username.as_str() {
         TOKEN_USER => Credentials::Identity(answer.secret),

@@ -52,10 +52,10 @@ impl SigningKey {
     /// [`KeyError::NoRandom`].
     pub fn generate() -> Result<(Self, String), KeyError> {
         let random = SystemRandom::new();
-        let pkcs8 = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &random);
-        let pkcs8 = pkcs8.map_err(|_| KeyError::NoRandom)?;
+        let pkcs8 = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &random)
+            .map_err(|_| KeyError::NoRandom)?;
         Ok((
-            Self::of(pkcs8.as_ref())?,
+            Self::from_pkcs8(pkcs8.as_ref())?,
             pem("PRIVATE KEY", pkcs8.as_ref()),
         ))
     }
@@ -65,12 +65,12 @@ impl SigningKey {
     /// # Errors
     /// [`KeyError::NotPrivate`].
     pub fn from_pem(text: &str) -> Result<Self, KeyError> {
-        let der = PrivatePkcs8KeyDer::from_pem_slice(text.as_bytes());
-        let der = der.map_err(|_| KeyError::NotPrivate)?;
-        Self::of(der.secret_pkcs8_der())
+        let der = PrivatePkcs8KeyDer::from_pem_slice(text.as_bytes())
+            .map_err(|_| KeyError::NotPrivate)?;
+        Self::from_pkcs8(der.secret_pkcs8_der())
     }
 
-    fn of(pkcs8: &[u8]) -> Result<Self, KeyError> {
+    fn from_pkcs8(pkcs8: &[u8]) -> Result<Self, KeyError> {
         let random = SystemRandom::new();
         let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, pkcs8, &random);
         pair.map(Self).map_err(|_| KeyError::NotPrivate)
@@ -83,8 +83,10 @@ impl SigningKey {
     }
 
     pub(crate) fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError> {
-        let signature = self.0.sign(&SystemRandom::new(), message);
-        let signature = signature.map_err(|_| KeyError::NoRandom)?;
+        let signature = self
+            .0
+            .sign(&SystemRandom::new(), message)
+            .map_err(|_| KeyError::NoRandom)?;
         Ok(signature.as_ref().to_vec())
     }
 }
@@ -95,8 +97,9 @@ impl VerifyingKey {
     /// # Errors
     /// [`KeyError::NotPublic`].
     pub fn from_pem(text: &str) -> Result<Self, KeyError> {
-        let der = SubjectPublicKeyInfoDer::from_pem_slice(text.as_bytes());
-        let der = der.map_err(|_| KeyError::NotPublic)?.to_vec();
+        let der = SubjectPublicKeyInfoDer::from_pem_slice(text.as_bytes())
+            .map_err(|_| KeyError::NotPublic)?
+            .to_vec();
         // An uncompressed point: a byte, and two numbers of 32 bytes.
         let is_p256 = der
             .strip_prefix(&P256)
@@ -137,8 +140,11 @@ impl fmt::Debug for VerifyingKey {
 /// Text with 64 characters in each line (RFC 7468).
 fn pem(label: &str, der: &[u8]) -> String {
     let text = BASE64_STANDARD.encode(der);
-    let lines = text.as_bytes().chunks(64).map(String::from_utf8_lossy);
-    let lines: Vec<_> = lines.collect();
+    let lines: Vec<_> = text
+        .as_bytes()
+        .chunks(64)
+        .map(String::from_utf8_lossy)
+        .collect();
     format!(
         "-----BEGIN {label}-----\n{}\n-----END {label}-----\n",
         lines.join("\n")

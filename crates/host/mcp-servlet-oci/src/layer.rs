@@ -12,7 +12,7 @@ const GZIP: &[u8] = &[0x1f, 0x8b];
 
 /// The limit for a layer and for a module, in bytes.
 pub(crate) const MAX_LAYER: u64 = 64 << 20;
-const MEMBERS: usize = 10_000;
+const MAX_MEMBERS: usize = 10_000;
 
 /// The limit for a layer, in words.
 pub(crate) const MAX_LAYER_IN_WORDS: &str = "64 MiB";
@@ -56,7 +56,7 @@ enum Found {
 fn find(archive: &[u8]) -> io::Result<Found> {
     let mut first = None;
     for (at, entry) in Archive::new(archive).entries()?.enumerate() {
-        if at >= MEMBERS {
+        if at >= MAX_MEMBERS {
             return Ok(Found::TooMany);
         }
         let mut entry = entry?;
@@ -144,7 +144,7 @@ mod tests {
         let size = usize::try_from(MAX_LAYER).expect("64 bits") + 1;
         let error = module(gzip(&vec![0; size])).expect_err("too large");
         assert_eq!(error.code(), "too-large");
-        let files: Vec<_> = (0..=MEMBERS).map(|_| ("a", b"".as_slice())).collect();
+        let files: Vec<_> = (0..=MAX_MEMBERS).map(|_| ("a", b"".as_slice())).collect();
         let error = module(archive(&files)).expect_err("too many");
         assert_eq!(error.code(), "too-large");
     }

@@ -9,7 +9,7 @@ use crate::{digest::Digest, error::Error, reference::Reference};
 
 /// The limit for a manifest, in bytes.
 pub(crate) const MAX_MANIFEST: u64 = 4 << 20;
-const LAYERS: usize = 16;
+const MAX_LAYERS: usize = 16;
 
 /// The type of our manifests.
 pub(crate) const IMAGE: &str = "application/vnd.oci.image.manifest.v1+json";
@@ -60,8 +60,11 @@ impl Manifest {
     pub(crate) fn read(reference: &Reference, json: &[u8]) -> Result<Self, Error> {
         let manifest: Self = serde_json::from_slice(json)
             .map_err(|error| malformed(reference, format!("the manifest is not valid: {error}")))?;
-        if manifest.layers.len() > LAYERS {
-            return Err(Error::too_large("the number of layers", LAYERS.to_string()));
+        if manifest.layers.len() > MAX_LAYERS {
+            return Err(Error::too_large(
+                "the number of layers",
+                MAX_LAYERS.to_string(),
+            ));
         }
         Ok(manifest)
     }

@@ -14,7 +14,7 @@ use mcp_servlet_types::HttpErrorKind;
 use tokio::time::{sleep, timeout};
 
 use crate::{
-    client::{Answer, Client, PAUSES, SILENCE, Session, host},
+    client::{Answer, Client, RETRY_PAUSES, SILENCE_TIMEOUT, Session, host},
     digest::Digest,
     error::Error,
     layer,
@@ -170,7 +170,7 @@ impl Session<'_> {
             return Err(Error::too_large("a layer", layer::MAX_LAYER_IN_WORDS));
         }
         let mut bytes = Vec::new();
-        let mut pauses = PAUSES.into_iter();
+        let mut pauses = RETRY_PAUSES.into_iter();
         let from = loop {
             let answer = self.send(self.get_blob(&digest, bytes.len())).await?;
             match answer.response.status() {
@@ -179,7 +179,14 @@ impl Session<'_> {
                 _ => return Err(self.error(answer).await),
             }
             let (from, url) = (host(&answer.url), answer.url);
-            let read = read_more(answer.response, &url, &mut bytes, descriptor.size, SILENCE).await;
+            let read = read_more(
+                answer.response,
+                &url,
+                &mut bytes,
+                descriptor.size,
+                SILENCE_TIMEOUT,
+            )
+            .await;
             match read {
                 Ok(()) => break from,
                 Err(failure) if failure.kind == HttpErrorKind::TooLarge => {
@@ -226,8 +233,11 @@ impl Session<'_> {
 
 /// Whether a partial response begins at this byte.
 fn continues(answer: &Answer, start: usize) -> bool {
-    let range = answer.response.headers().get(CONTENT_RANGE);
-    let range = range.and_then(|range| range.to_str().ok());
+    let range = answer
+        .response
+        .headers()
+        .get(CONTENT_RANGE)
+        .and_then(|range| range.to_str().ok());
     range.is_some_and(|range| range.starts_with(&format!("bytes {start}-")))
 }
 

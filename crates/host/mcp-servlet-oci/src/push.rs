@@ -49,8 +49,10 @@ impl Client {
         artifact: &Artifact,
         force: bool,
     ) -> Result<Pushed, Error> {
-        let tagged = tags.iter().map(|tag| repository.with_tag(tag));
-        let tagged = tagged.collect::<Result<Vec<_>, _>>()?;
+        let tagged = tags
+            .iter()
+            .map(|tag| repository.with_tag(tag))
+            .collect::<Result<Vec<_>, _>>()?;
         let manifest = artifact.manifest();
         if artifact.wasm.len() as u64 > layer::MAX_LAYER {
             return Err(Error::too_large("the module", layer::MAX_LAYER_IN_WORDS));
@@ -120,9 +122,12 @@ impl Session<'_> {
         if answer.response.status() != StatusCode::ACCEPTED {
             return Err(self.error(answer).await);
         }
-        let location = answer.response.headers().get(LOCATION);
-        let location = location.and_then(|location| location.to_str().ok());
-        let location = location.and_then(|location| answer.url.join(location).ok());
+        let location = answer
+            .response
+            .headers()
+            .get(LOCATION)
+            .and_then(|location| location.to_str().ok())
+            .and_then(|location| answer.url.join(location).ok());
         let Some(mut location) = location else {
             return Err(Error::Unexpected {
                 host: self.host(),

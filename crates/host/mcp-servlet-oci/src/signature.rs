@@ -80,12 +80,12 @@ impl Client {
         keys: &[VerifyingKey],
     ) -> Result<Signed, Error> {
         let mut session = self.session(reference, "pull")?;
-        let limit = timeout(IMAGE_TIMEOUT, async {
+        let verified = timeout(IMAGE_TIMEOUT, async {
             let (digest, _) = session.manifest(reference).await?;
             session.verify(&digest, keys).await
-        });
-        let limit = limit.await;
-        limit.unwrap_or_else(|_| Err(session.late()))
+        })
+        .await;
+        verified.unwrap_or_else(|_| Err(session.late()))
     }
 
     /// The fingerprints of the keys that the signatures of an image name. Nothing checks that they have made them;
@@ -284,7 +284,7 @@ impl Session<'_> {
             "dev.sigstore.bundle.content": "dsse-envelope",
             "dev.sigstore.bundle.predicateType": SIGNED,
         });
-        let manifest = json!({
+        let manifest_json = json!({
             "schemaVersion": 2,
             "mediaType": IMAGE,
             "artifactType": BUNDLE,
@@ -293,7 +293,7 @@ impl Session<'_> {
             "subject": { "mediaType": media_type(image), "digest": subject.to_string(), "size": image.len() },
             "annotations": annotations,
         });
-        let manifest = manifest.to_string().into_bytes();
+        let manifest = manifest_json.to_string().into_bytes();
         let digest = Digest::of(&manifest);
         self.upload(config).await?;
         self.upload(bundle).await?;
@@ -362,10 +362,10 @@ impl Index {
 
 /// The page that a `Link` header names as the next one, on the same server.
 fn next_page(headers: &HeaderMap, url: &Url) -> Option<Url> {
-    let links = headers.get_all(LINK).into_iter();
-    let links = links.filter_map(|link| link.to_str().ok());
+    let values = headers.get_all(LINK).into_iter();
+    let texts = values.filter_map(|value| value.to_str().ok());
     // A header may have several links. URLs can have commas, but no `<`.
-    let links = links.flat_map(|link| link.split('<').skip(1));
+    let links = texts.flat_map(|text| text.split('<').skip(1));
     let mut targets = links.filter_map(|link| {
         let (target, parameters) = link.split_once('>')?;
         let is_next = |parameter: &str| {

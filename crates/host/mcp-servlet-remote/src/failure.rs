@@ -52,7 +52,7 @@ pub(crate) fn not_connected(error: &Error) -> RemoteFailure {
     }
 }
 
-/// Whether the connection may be of no use any more.
+/// Whether the connection itself may have failed, so that it has to be checked.
 pub(crate) fn is_of_connection(failure: &RemoteFailure) -> bool {
     matches!(
         failure,

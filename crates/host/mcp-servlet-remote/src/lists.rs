@@ -1,4 +1,6 @@
 //! The lists of a server, checked entry by entry.
+//!
+//! See `docs/decisions/0069-lock-has-the-text.md`.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -33,8 +35,11 @@ pub(crate) struct ReadLists {
 impl ReadLists {
     /// Gives lists whose reading failed for a passing reason the entries that they had before.
     pub(crate) fn new(mut lists: Lists, errors: &[(List, Error)], previous: Option<&Self>) -> Self {
-        let failed = errors.iter().filter(|(_, error)| is_passing(error));
-        let failed: Vec<List> = failed.map(|(list, _)| *list).collect();
+        let failed: Vec<List> = errors
+            .iter()
+            .filter(|(_, error)| is_passing(error))
+            .map(|(list, _)| *list)
+            .collect();
         let is_whole = failed.is_empty();
         let mut partial = failed;
         if let Some(previous) = previous.filter(|_| !is_whole) {
@@ -386,7 +391,6 @@ pub(crate) fn drop_our_keys(json: &mut JsonObject) {
 fn name(kind: FeatureKind, raw: &RawValue) -> Option<String> {
     const MAX_NAME: usize = 100;
     let json: JsonObject = serde_json::from_str(raw.get()).ok()?;
-    let name = json.get(kind.members().1)?.as_str()?;
-    let name = name.trim();
+    let name = json.get(kind.members().1)?.as_str()?.trim();
     (!name.is_empty()).then(|| name.chars().take(MAX_NAME).collect())
 }

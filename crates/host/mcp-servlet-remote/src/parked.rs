@@ -2,6 +2,8 @@
 //!
 //! A server up to 2025-11-25 asks while a call runs. The host answers its own client with a result that asks for input, as
 //! servers do since 2026-07-28, and the client's answer arrives with another call. In between, the call waits here.
+//!
+//! See `docs/decisions/0057-questions-wait-in-parked-calls.md`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard};

@@ -249,8 +249,10 @@ impl Answers for Calls {
 
     fn roots(&self) -> BoxFuture<'_, Vec<Root>> {
         async move {
-            let answer = self.ask("roots", "roots/list", json!({})).await;
-            let answer = answer.unwrap_or_default();
+            let answer = self
+                .ask("roots", "roots/list", json!({}))
+                .await
+                .unwrap_or_default();
             let roots = answer["roots"].as_array().into_iter().flatten();
             roots.filter_map(root).collect()
         }

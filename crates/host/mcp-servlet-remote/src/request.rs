@@ -19,7 +19,7 @@ use crate::connection::Connection;
 use crate::failure::{call_error, failure, invalid, is_of_connection, refuses_session};
 use crate::parked::{Resumed, input_required, parts};
 use crate::relay::Question;
-use crate::running::{Client, RunningCall, Step};
+use crate::running::{Client, Outcome, RunningCall};
 use crate::shared::{Shared, is_final, stopped};
 
 impl Shared {
@@ -77,8 +77,10 @@ impl Shared {
         params.shift_remove("_meta");
         let request_meta = RequestMeta::default();
         let member = "completion/values";
-        let json = self.request(method, member, params, &request_meta).await;
-        let mut json = json.map_err(|failure| call_error(&self.name, method, failure))?;
+        let mut json = self
+            .request(method, member, params, &request_meta)
+            .await
+            .map_err(|failure| call_error(&self.name, method, failure))?;
         answer::limit_values(&mut json);
         Ok(CompleteResult::new(json))
     }
@@ -150,27 +152,27 @@ impl Shared {
                 (connection, call)
             }
         };
-        let client = Client::of(request_meta);
-        let step = self.aborted.run_until_cancelled(call.go_on(&client)).await;
-        let Some(step) = step else {
+        let client = Client::from(request_meta);
+        let outcome = self.aborted.run_until_cancelled(call.go_on(&client)).await;
+        let Some(outcome) = outcome else {
             return Err(stopped());
         };
         self.used();
-        let failed = match step {
-            Step::Answered(Ok(raw)) => {
+        let failed = match outcome {
+            Outcome::Answered(Ok(raw)) => {
                 let is_stateless = connection.session.server().is_stateless();
                 return answer::checked(&raw, member, is_stateless);
             }
-            Step::Asked(question) => {
+            Outcome::Asked(question) => {
                 return self.ask(connection, call, question, request_meta);
             }
-            Step::Answered(Err(error)) => {
+            Outcome::Answered(Err(error)) => {
                 if refuses_session(&error) {
                     self.suspect.notify_one();
                 }
                 failure(&error, self.options.timeout)
             }
-            Step::TimedOut => RemoteFailure::TimedOut {
+            Outcome::TimedOut => RemoteFailure::TimedOut {
                 limit: self.options.timeout,
             },
         };
@@ -216,8 +218,10 @@ impl Shared {
 
 /// Waits until the client's answer to a question would come too late. `limit` is its time unless the request has another one.
 fn too_late(request_meta: &RequestMeta, limit: Duration) -> impl Future<Output = ()> + use<> {
-    let timeout = request_meta.input_timeout.clone();
-    let timeout = timeout.unwrap_or_else(|| InputTimeout::new(limit));
+    let timeout = request_meta
+        .input_timeout
+        .clone()
+        .unwrap_or_else(|| InputTimeout::new(limit));
     let session = request_meta.session.clone();
     async move {
         let session_ended = async {

@@ -16,14 +16,14 @@ use crate::connection::{Connection, relayed_capabilities};
 use crate::relay::{CallGuard, Question, Sent, notification};
 
 /// How long a server may take to end a call by itself after its question was refused.
-const GRACE: Duration = Duration::from_secs(3);
+const REFUSED_CALL_GRACE: Duration = Duration::from_secs(3);
 
 /// A time after which a point in time can still be computed.
 const FOREVER: Duration = Duration::from_hours(24 * 365 * 30);
 
 /// How long the result waits until the client has the notifications that came before it. A client that reads takes them at
 /// once; one that does not must not hold up the result.
-const HANDOVER: Duration = Duration::from_millis(250);
+const HANDOVER_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// A request that runs on a connection.
 pub(crate) struct RunningCall {
@@ -36,7 +36,7 @@ pub(crate) struct RunningCall {
 }
 
 /// The outcome of a request.
-pub(crate) enum Step {
+pub(crate) enum Outcome {
     /// It has a result, or will have none.
     Answered(Result<Box<RawValue>, Error>),
     /// Its time is over.
@@ -53,15 +53,17 @@ pub(crate) struct Client<'a> {
     token: Option<&'a Value>,
 }
 
-impl<'a> Client<'a> {
-    pub(crate) fn of(request_meta: &'a RequestMeta) -> Self {
+impl<'a> From<&'a RequestMeta> for Client<'a> {
+    fn from(request_meta: &'a RequestMeta) -> Self {
         let meta = request_meta.meta.as_ref();
         Self {
             listener: request_meta.listener.as_deref(),
             token: meta.and_then(|meta| meta.get("progressToken")),
         }
     }
+}
 
+impl Client<'_> {
     async fn notify(&self, mut notification: Notification) {
         let Some(listener) = self.listener else {
             return;
@@ -118,7 +120,7 @@ impl RunningCall {
     }
 
     /// Waits for the result, or for a question. The time of the call goes on while the client takes a notification.
-    pub(crate) async fn go_on(&mut self, client: &Client<'_>) -> Step {
+    pub(crate) async fn go_on(&mut self, client: &Client<'_>) -> Outcome {
         let deadline = Instant::now() + self.left;
         // One notification at a time, so that they stay in order.
         let mut notifying = Fuse::terminated();
@@ -131,16 +133,16 @@ impl RunningCall {
                     if response.as_ref().map_or_else(Error::was_answered, |_| true) {
                         self.call.answered();
                     }
-                    return Step::Answered(response);
+                    return Outcome::Answered(response);
                 }
-                () = sleep_until(deadline) => return Step::TimedOut,
+                () = sleep_until(deadline) => return Outcome::TimedOut,
                 () = &mut notifying => None,
                 Some(sent) = self.sent.recv(), if notifying.is_terminated() => match sent {
                     Sent::Notification(notification) => Some(notification),
                     Sent::Question(question) => {
                         hand_over(deadline, self.pass_events(client)).await;
                         self.left = deadline.saturating_duration_since(Instant::now());
-                        return Step::Asked(question);
+                        return Outcome::Asked(question);
                     }
                 },
                 // An error means that events were lost. More may come.
@@ -156,13 +158,13 @@ impl RunningCall {
 
     /// Ends a call whose question was refused. Most servers end it by themselves then. Otherwise it is cancelled.
     pub(crate) async fn end(mut self) {
-        self.left = GRACE;
+        self.left = REFUSED_CALL_GRACE;
         self.go_on(&Client::default()).await;
     }
 
     /// Passes on what has arrived before the response, after the notification that the client is just taking.
     async fn finish(&mut self, client: &Client<'_>, notifying: Option<impl Future>) {
-        hand_over(Instant::now() + HANDOVER, async {
+        hand_over(Instant::now() + HANDOVER_TIMEOUT, async {
             if let Some(notifying) = notifying {
                 notifying.await;
             }

@@ -118,8 +118,10 @@ impl RemoteServer {
             let connection = self.sessions.connection_for(session, most, main)?;
             return Ok(Arc::clone(&connection.shared));
         }
-        let caller = request_meta.caller.as_ref();
-        let caller = caller.filter(|caller| !caller.key.is_empty() && main.options.is_by_caller());
+        let caller = request_meta
+            .caller
+            .as_ref()
+            .filter(|caller| !caller.key.is_empty() && main.options.is_by_caller());
         let Some(caller) = caller else {
             return Ok(Arc::clone(main));
         };

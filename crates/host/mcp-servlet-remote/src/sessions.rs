@@ -1,5 +1,7 @@
 //! Connections of single sessions of clients, for servers that keep state for each of their clients, and of single callers, for servers
 //! that get something about the caller in a header.
+//!
+//! See `docs/decisions/0081-sessions-begin-with-a-question.md`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -17,7 +19,7 @@ use crate::supervised::Supervised;
 type BySession = Option<HashMap<String, Arc<Supervised>>>;
 
 /// How many callers have connections. A further one takes the place of the caller who has not sent a request for the longest time.
-const MOST_CALLERS: usize = 100;
+const MAX_CALLERS: usize = 100;
 
 /// The connection of a caller.
 #[derive(Debug)]
@@ -79,7 +81,7 @@ impl Connections {
             own.used = Instant::now();
             return Ok(Arc::clone(&own.connection));
         }
-        if callers.len() >= MOST_CALLERS
+        if callers.len() >= MAX_CALLERS
             && let Some(key) = longest_unused(callers)
             && let Some(OfCaller { connection, .. }) = callers.remove(&key)
         {

@@ -7,7 +7,7 @@ use mcp_servlet_client::{Error, ErrorKind, Event, Events, Lists, Target};
 use mcp_servlet_common::lock;
 use mcp_servlet_host::RemoteLists;
 use mcp_servlet_runtime::RemoteFailure;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::connection::{Connection, has_changed};
@@ -24,7 +24,7 @@ const MAX_PAUSE: Duration = Duration::from_secs(2);
 /// The longest pause between attempts to start a command, which cost more.
 const MAX_PAUSE_OF_COMMAND: Duration = Duration::from_secs(30);
 /// How long a server may take to show that it still answers.
-const CHECK: Duration = Duration::from_secs(2);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// Why a connection is over.
 enum End {
     Lost(RemoteFailure),
@@ -102,7 +102,7 @@ impl Shared {
             }
             let jitter = f64::from(getrandom::u32().unwrap_or_default()) / f64::from(u32::MAX);
             tokio::select! {
-                () = sleep(attempts.pause(jitter)), if !self.is_of_session => {}
+                () = attempts.wait(jitter), if !self.is_of_session => {}
                 () = self.wanted.notified() => {}
             }
         }
@@ -278,8 +278,11 @@ impl Shared {
         let said = error
             .reason_on_stderr()
             .map(|line| format!("it wrote `{line}`"));
-        let help = [said, error.help().map(str::to_owned)];
-        let help = help.into_iter().flatten().collect::<Vec<_>>().join("; ");
+        let help = [said, error.help().map(str::to_owned)]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join("; ");
         let help = (!help.is_empty()).then_some(help);
         let goes_on = self
             .options
@@ -377,7 +380,7 @@ impl Follower<'_> {
     async fn missed(&mut self) -> Result<Events, RemoteFailure> {
         let reports = Reports::later(self.connection);
         self.table.reports_ended();
-        self.alongside(check(self.connection)).await?;
+        self.alongside(check_connection(self.connection)).await?;
         self.shared.watched.report_all();
         // The event of a new session may be among those that were lost.
         self.watching.forget();
@@ -403,7 +406,7 @@ impl Follower<'_> {
                 let wanted = shared.watched.uris();
                 self.watching.begin(&shared.name, connection, wanted);
             }
-            Step::Check => self.alongside(check(connection)).await?,
+            Step::Check => self.alongside(check_connection(connection)).await?,
             Step::Close => return Ok(true),
         }
         Ok(false)
@@ -457,7 +460,7 @@ impl Reports {
 
     /// As [`now`](Self::now), for a connection that waits for it.
     async fn soon(connection: &Connection) -> Self {
-        let subscribed = timeout(CHECK, Self::now(connection)).await;
+        let subscribed = timeout(ANSWER_TIMEOUT, Self::now(connection)).await;
         subscribed.unwrap_or_else(|_| Self::later(connection))
     }
 
@@ -471,12 +474,12 @@ impl Reports {
 }
 
 /// Whether the server still answers.
-async fn check(connection: &Connection) -> Result<(), RemoteFailure> {
-    let why = match timeout(CHECK, connection.session.ping()).await {
+async fn check_connection(connection: &Connection) -> Result<(), RemoteFailure> {
+    let why = match timeout(ANSWER_TIMEOUT, connection.session.ping()).await {
         Ok(Ok(_)) => return Ok(()),
         Ok(Err(error)) if has_answered(&error) => return Ok(()),
         Ok(Err(error)) => error.message().to_owned(),
-        Err(_) => format!("it did not answer within {CHECK:?}"),
+        Err(_) => format!("it did not answer within {ANSWER_TIMEOUT:?}"),
     };
     Err(RemoteFailure::Unreachable { why })
 }
@@ -490,7 +493,7 @@ fn has_answered(error: &Error) -> bool {
 
 /// Why a connection has ended.
 async fn ended(connection: &Connection) -> RemoteFailure {
-    let ended = check(connection).await.err();
+    let ended = check_connection(connection).await.err();
     ended.unwrap_or_else(|| RemoteFailure::Unreachable {
         why: "the connection ended".to_owned(),
     })

@@ -2,18 +2,18 @@
 
 use std::{future::pending, time::Duration};
 
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 /// The pause between a change and the new reading of the lists, which is one for all changes in that time. Also the pause between a
 /// change of what clients want to know and the requests to the server.
-const SETTLE: Duration = Duration::from_millis(20);
+const SETTLE_TIME: Duration = Duration::from_millis(20);
 /// The pause before a new subscription, if the server has ended or refused one.
-const SUBSCRIBE_AGAIN: Duration = Duration::from_secs(10);
+const RESUBSCRIBE_PAUSE: Duration = Duration::from_secs(10);
 /// The longest pause before lists are read again that could not be read.
-const MAX_REREAD: Duration = Duration::from_mins(10);
+const MAX_REREAD_PAUSE: Duration = Duration::from_mins(10);
 /// The interval between two requests that only show whether a server over HTTP still knows the session in which it reports
 /// changes of resources.
-const SIGN_OF_LIFE: Duration = Duration::from_secs(30);
+const CHECK_INTERVAL: Duration = Duration::from_secs(30);
 /// A connection that is over after less time does not count as a success.
 const SHORT_LIFE: Duration = Duration::from_secs(1);
 
@@ -54,8 +54,12 @@ impl Attempts {
         self.failed = 0;
     }
 
-    /// The pause before the next attempt. `jitter` between 0 and 1 makes it up to a quarter shorter, so that it stays below the limit.
-    pub(crate) fn pause(&self, jitter: f64) -> Duration {
+    /// Waits until the next attempt. `jitter` between 0 and 1 makes the pause up to a quarter shorter, so that it stays below the limit.
+    pub(crate) async fn wait(&self, jitter: f64) {
+        sleep(self.pause(jitter)).await;
+    }
+
+    fn pause(&self, jitter: f64) -> Duration {
         let Some(doubled) = self.failed.checked_sub(1) else {
             return Duration::ZERO;
         };
@@ -117,17 +121,17 @@ impl Timetable {
             idle,
             can_forget,
             relist: None,
-            readings: Attempts::new(every, MAX_REREAD),
+            readings: Attempts::new(every, MAX_REREAD_PAUSE),
             subscribe: None,
             watch: Some(now),
-            check: now + SIGN_OF_LIFE,
+            check: now + CHECK_INTERVAL,
             watched: None,
         }
     }
 
     /// The server has reported that its lists have changed.
     pub(crate) fn lists_changed(&mut self) {
-        let soon = Instant::now() + SETTLE;
+        let soon = Instant::now() + SETTLE_TIME;
         self.relist = Some(self.relist.map_or(soon, |at| at.min(soon)));
     }
 
@@ -144,7 +148,7 @@ impl Timetable {
 
     /// Another session has replaced the one that the server has forgotten, with its subscriptions.
     pub(crate) fn session_renewed(&mut self) {
-        self.relist = Some(Instant::now() + SETTLE);
+        self.relist = Some(Instant::now() + SETTLE_TIME);
         self.subscriptions_lost();
     }
 
@@ -155,18 +159,18 @@ impl Timetable {
 
     /// The server reports no more changes of its lists.
     pub(crate) fn reports_ended(&mut self) {
-        self.subscribe = Some(Instant::now() + SUBSCRIBE_AGAIN);
+        self.subscribe = Some(Instant::now() + RESUBSCRIBE_PAUSE);
     }
 
     /// Clients want to know changes of other resources.
     pub(crate) fn wishes_changed(&mut self) {
-        let soon = Instant::now() + SETTLE;
+        let soon = Instant::now() + SETTLE_TIME;
         self.watch = Some(self.watch.map_or(soon, |at| at.min(soon)));
     }
 
     /// Subscriptions to resources have failed, or the server has ended one.
     pub(crate) fn watch_again(&mut self) {
-        self.watch.get_or_insert(Instant::now() + SUBSCRIBE_AGAIN);
+        self.watch.get_or_insert(Instant::now() + RESUBSCRIBE_PAUSE);
     }
 
     /// Waits until a step is due, and takes it out of the table. `current` returns the use of the connection. With `is_watching`,
@@ -209,7 +213,7 @@ impl Timetable {
     fn checked_at(&mut self, current: Use, now: Instant) -> Option<Instant> {
         let may_miss = self.can_forget && current.is_watched && current.running == 0;
         if !may_miss && self.check <= now {
-            self.check = now + SIGN_OF_LIFE;
+            self.check = now + CHECK_INTERVAL;
         }
         self.can_forget.then_some(self.check)
     }
@@ -221,7 +225,7 @@ impl Timetable {
         let at = last + idle;
         // A request that runs longer counts as a use until it ends.
         let is_used = current.running > 0 && at <= now;
-        Some(if is_used { now + SETTLE / 2 } else { at })
+        Some(if is_used { now + SETTLE_TIME / 2 } else { at })
     }
 
     fn take(&mut self, step: Step) {
@@ -229,7 +233,7 @@ impl Timetable {
             Step::Relist => self.relist = None,
             Step::Subscribe => self.subscribe = None,
             Step::Watch => self.watch = None,
-            Step::Check => self.check = Instant::now() + SIGN_OF_LIFE,
+            Step::Check => self.check = Instant::now() + CHECK_INTERVAL,
             Step::Close => {}
         }
     }
@@ -239,7 +243,7 @@ impl Timetable {
 mod tests {
     use std::cell::Cell;
 
-    use tokio::time::{advance, sleep, timeout};
+    use tokio::time::{advance, timeout};
 
     use super::*;
 
@@ -270,39 +274,49 @@ mod tests {
         table
     }
 
+    /// How many milliseconds pass until the next attempt.
+    async fn pause(attempts: &Attempts, jitter: f64) -> u128 {
+        let start = Instant::now();
+        attempts.wait(jitter).await;
+        start.elapsed().as_millis()
+    }
+
     #[tokio::test(start_paused = true)]
     async fn pauses_double_up_to_the_longest_and_end_with_a_success() {
         let mut attempts = Attempts::new(Duration::from_millis(500), Duration::from_secs(2));
-        assert_eq!(attempts.pause(0.0), Duration::ZERO);
+        assert_eq!(pause(&attempts, 0.0).await, 0);
         let mut pauses = Vec::new();
         for _ in 0..5 {
             attempts.failed();
-            pauses.push(attempts.pause(0.0).as_millis());
+            pauses.push(pause(&attempts, 0.0).await);
         }
         assert_eq!(pauses, [500, 1000, 2000, 2000, 2000]);
-        assert_eq!(attempts.pause(1.0), Duration::from_millis(1500));
+        assert_eq!(pause(&attempts, 1.0).await, 1500);
+        attempts.ended(Instant::now(), true);
+        assert_eq!(pause(&attempts, 0.0).await, 2000, "it ended at once");
         let began = Instant::now();
-        attempts.ended(began, true);
-        assert_eq!(attempts.pause(0.0).as_millis(), 2000, "it ended at once");
         advance(SHORT_LIFE).await;
         attempts.ended(began, true);
-        assert_eq!(attempts.pause(0.0), Duration::ZERO);
+        assert_eq!(pause(&attempts, 0.0).await, 0);
         attempts.failed();
         attempts.ended(Instant::now(), false);
-        assert_eq!(attempts.pause(0.0), Duration::ZERO, "it was idle");
+        assert_eq!(pause(&attempts, 0.0).await, 0, "it was idle");
     }
 
     #[tokio::test(start_paused = true)]
     async fn several_changes_are_one_reason_to_read_the_lists() {
         let mut table = connected(None, false).await;
         table.lists_changed();
-        advance(SETTLE / 2).await;
+        advance(SETTLE_TIME / 2).await;
         table.lists_changed();
-        assert_eq!(next(&mut table, unused).await, (Step::Relist, SETTLE / 2));
+        assert_eq!(
+            next(&mut table, unused).await,
+            (Step::Relist, SETTLE_TIME / 2)
+        );
         let more = timeout(HOUR, table.next(unused, false)).await;
         more.expect_err("there is one reading");
         table.lists_changed();
-        assert_eq!(next(&mut table, unused).await, (Step::Relist, SETTLE));
+        assert_eq!(next(&mut table, unused).await, (Step::Relist, SETTLE_TIME));
     }
 
     #[tokio::test(start_paused = true)]
@@ -315,7 +329,7 @@ mod tests {
         }
         table.lists_read(false);
         table.lists_changed();
-        assert_eq!(next(&mut table, unused).await, (Step::Relist, SETTLE));
+        assert_eq!(next(&mut table, unused).await, (Step::Relist, SETTLE_TIME));
         table.lists_read(true);
         let more = timeout(HOUR, table.next(unused, false)).await;
         more.expect_err("they were read");
@@ -328,20 +342,23 @@ mod tests {
         let mut table = connected(None, false).await;
         table.lists_changed();
         for _ in 0..3 {
-            let cancelled = timeout(SETTLE / 4, table.next(unused, false)).await;
+            let cancelled = timeout(SETTLE_TIME / 4, table.next(unused, false)).await;
             cancelled.expect_err("it is not due");
         }
-        assert_eq!(next(&mut table, unused).await, (Step::Relist, SETTLE / 4));
+        assert_eq!(
+            next(&mut table, unused).await,
+            (Step::Relist, SETTLE_TIME / 4)
+        );
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_subscription_that_the_server_ends_is_made_again_later() {
         let mut table = connected(None, false).await;
         table.reports_ended();
-        let again = (Step::Subscribe, SUBSCRIBE_AGAIN);
+        let again = (Step::Subscribe, RESUBSCRIBE_PAUSE);
         assert_eq!(next(&mut table, unused).await, again);
         table.watch_again();
-        let again = (Step::Watch, SUBSCRIBE_AGAIN);
+        let again = (Step::Watch, RESUBSCRIBE_PAUSE);
         assert_eq!(next(&mut table, unused).await, again);
     }
 
@@ -351,7 +368,7 @@ mod tests {
         table.watch_again();
         table.wishes_changed();
         table.wishes_changed();
-        assert_eq!(next(&mut table, unused).await, (Step::Watch, SETTLE));
+        assert_eq!(next(&mut table, unused).await, (Step::Watch, SETTLE_TIME));
     }
 
     #[tokio::test(start_paused = true)]
@@ -372,7 +389,7 @@ mod tests {
         table.session_renewed();
         let first = next(&mut table, unused).await;
         assert_eq!(first, (Step::Watch, Duration::ZERO));
-        assert_eq!(next(&mut table, unused).await, (Step::Relist, SETTLE));
+        assert_eq!(next(&mut table, unused).await, (Step::Relist, SETTLE_TIME));
     }
 
     #[tokio::test(start_paused = true)]
@@ -383,7 +400,10 @@ mod tests {
         };
         let mut table = connected(None, true).await;
         for _ in 0..2 {
-            assert_eq!(next(&mut table, watched).await, (Step::Check, SIGN_OF_LIFE));
+            assert_eq!(
+                next(&mut table, watched).await,
+                (Step::Check, CHECK_INTERVAL)
+            );
         }
         let busy = || Use {
             running: 1,
@@ -431,7 +451,7 @@ mod tests {
         };
         let (step, ()) = tokio::join!(table.next(current, false), request);
         assert_eq!(step, Step::Close);
-        assert!((IDLE * 2..IDLE * 2 + SETTLE).contains(&began.elapsed()));
+        assert!((IDLE * 2..IDLE * 2 + SETTLE_TIME).contains(&began.elapsed()));
     }
 
     #[tokio::test(start_paused = true)]

@@ -20,11 +20,11 @@ const MAX_WATCHED: usize = 10_000;
 const MAX_WATCHED_URI: usize = 2_048;
 /// The most resources in one subscription. With the longest URIs, it is a request of about 1 MiB. Servers limit the size of a
 /// request, and this one the resources of a subscription.
-const MOST_AT_ONCE: usize = 500;
+const MAX_URIS_PER_SUBSCRIPTION: usize = 500;
 /// How many changes may wait for an endpoint that is slow. After that, it counts all resources as changed.
 const MAX_WAITING_CHANGES: usize = 256;
 /// How many requests to subscribe run at the same time, so that those of one client do not delay the others for long.
-const REQUESTS: usize = 16;
+const MAX_REQUESTS_AT_ONCE: usize = 16;
 /// The resources whose changes clients want to know.
 #[derive(Debug)]
 pub(crate) struct Watched {
@@ -294,7 +294,7 @@ impl Subscriptions {
         wanted: &BTreeSet<String>,
     ) -> Result<(), Error> {
         let uris: Vec<_> = wanted.iter().collect();
-        let parts = uris.chunks(MOST_AT_ONCE);
+        let parts = uris.chunks(MAX_URIS_PER_SUBSCRIPTION);
         let subscriptions = parts.map(|uris| connection.session.watch(uris.iter().copied()));
         let (mut accepted, mut outcome) = (Vec::new(), Ok(()));
         for subscription in join_all(subscriptions).await {
@@ -326,8 +326,11 @@ impl Subscriptions {
             }
         };
         let new = stream::iter(wanted.difference(&self.uris)).map(add);
-        let unanswered = new.buffer_unordered(REQUESTS);
-        let unanswered = unanswered.filter_map(std::future::ready).collect().await;
+        let unanswered = new
+            .buffer_unordered(MAX_REQUESTS_AT_ONCE)
+            .filter_map(std::future::ready)
+            .collect()
+            .await;
         for uri in self.uris.difference(wanted) {
             if let Err(error) = session.unwatch(uri).await {
                 tracing::debug!(remote, %error, "a remote goes on to report changes of a resource");

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::rules::{Step, steps};
 
 /// The longest text of arguments, in bytes.
-const MOST_ARGUMENTS: usize = 4 << 10;
+const MAX_ARGUMENTS: usize = 4 << 10;
 /// The end of a text that was cut.
 pub(super) const CUT: &str = "…";
 /// What replaces a masked value.
@@ -128,7 +128,7 @@ impl ArgumentsAs {
                 for MaskPath(path) in masks {
                     mask(&mut shown, path);
                 }
-                Some(cut(&shown.to_string(), MOST_ARGUMENTS))
+                Some(cut(&shown.to_string(), MAX_ARGUMENTS))
             }
         }
     }
@@ -204,7 +204,7 @@ mod tests {
     fn long_arguments_are_cut() {
         let arguments = json!({ "text": "é".repeat(4000) });
         let text = show(&ArgumentsAs::Text(Vec::new()), &arguments);
-        assert!(text.len() <= MOST_ARGUMENTS && text.ends_with("é…"));
+        assert!(text.len() <= MAX_ARGUMENTS && text.ends_with("é…"));
     }
 
     #[test]

@@ -62,9 +62,9 @@ pub(super) fn add(details: &mut JsonObject, certificate: &X509Certificate<'_>) {
     set("issuer", distinguished_name::text(issuer).into());
     set("issuer_common_name", common_name(issuer));
     set("sans", alternative_names(certificate).into());
-    let serial = certificate.raw_serial();
+    let raw_serial = certificate.raw_serial();
     // DER puts a zero before a number whose first bit is set.
-    let serial = serial.strip_prefix(&[0]).unwrap_or(serial);
+    let serial = raw_serial.strip_prefix(&[0]).unwrap_or(raw_serial);
     set("serial", hex(serial).into());
     let validity = certificate.validity();
     set("not_before", time(&validity.not_before).into());
@@ -184,9 +184,10 @@ fn extended_key_usages(usage: &ExtendedKeyUsage<'_>) -> Vec<String> {
         (usage.email_protection, "emailProtection"),
         (usage.time_stamping, "timeStamping"),
         (usage.ocsp_signing, "OCSPSigning"),
-    ];
-    let known = known.iter().filter(|(is_set, _)| *is_set);
-    let known = known.map(|(_, name)| (*name).to_owned());
+    ]
+    .into_iter()
+    .filter(|(is_set, _)| *is_set)
+    .map(|(_, name)| name.to_owned());
     let others = usage.other.iter().map(Oid::to_id_string);
     known.chain(others).collect()
 }

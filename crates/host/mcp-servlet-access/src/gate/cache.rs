@@ -14,7 +14,7 @@ use crate::digest::Sha256;
 /// How many accepted tokens are known, and how many refused ones.
 const MAX_KNOWN_TOKENS: usize = 10_000;
 /// How long a refused token is known.
-const REFUSED: Duration = Duration::from_secs(5);
+const REFUSED_TOKEN_LIFE: Duration = Duration::from_secs(5);
 
 /// The outcome of a check that does not depend on the request.
 type Outcome = Result<Arc<Known>, Reason>;
@@ -45,7 +45,7 @@ impl Cache {
         let (tokens, time) = match outcome {
             Ok(known) => (&self.accepted, known.kept),
             Err(reason) if reason.is_outage() => return,
-            Err(_) => (&self.refused, REFUSED),
+            Err(_) => (&self.refused, REFUSED_TOKEN_LIFE),
         };
         let now = Instant::now();
         let mut known = lock(tokens);

@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, fmt::Write as _};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::{Gate, Reason, Refusal, reason::Kind};
-use crate::keys::UNREACHABLE;
+use super::{Gate, Reason, Refusal, reason::ReasonKind};
+use crate::keys::RETRY_WITHOUT_KEYS;
 
 /// Where the metadata of a protected resource is, before the path of the resource (RFC 9728).
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
@@ -71,21 +71,21 @@ impl Gate {
     pub(super) fn refusal_for(&self, reason: Reason, scopes: &BTreeSet<String>) -> Refusal {
         let kind = reason.kind();
         let message = match (kind, reason) {
-            (Kind::Malformed, Reason::TokenInUrl) => {
+            (ReasonKind::Malformed, Reason::TokenInUrl) => {
                 "a token in a URL ends up in logs; send it in the header `Authorization`"
             }
-            (Kind::Malformed, _) => "expected one token or key, found several",
-            (Kind::NoToken, _) => "authentication is required: send a token or a key",
-            (Kind::InvalidToken, _) => INVALID_TOKEN,
-            (Kind::Outage, _) => "the token cannot be checked now; try again later",
-            (Kind::Scope, _) => "a required scope is missing",
+            (ReasonKind::Malformed, _) => "expected one token or key, found several",
+            (ReasonKind::NoToken, _) => "authentication is required: send a token or a key",
+            (ReasonKind::InvalidToken, _) => INVALID_TOKEN,
+            (ReasonKind::Outage, _) => "the token cannot be checked now; try again later",
+            (ReasonKind::Scope, _) => "a required scope is missing",
         };
         let error = match kind {
-            Kind::Malformed | Kind::NoToken | Kind::Outage => None,
-            Kind::InvalidToken => Some(("invalid_token", INVALID_TOKEN.to_owned())),
-            Kind::Scope => Some(("insufficient_scope", needs(scopes))),
+            ReasonKind::Malformed | ReasonKind::NoToken | ReasonKind::Outage => None,
+            ReasonKind::InvalidToken => Some(("invalid_token", INVALID_TOKEN.to_owned())),
+            ReasonKind::Scope => Some(("insufficient_scope", needs(scopes))),
         };
-        let is_challenged = !matches!(kind, Kind::Malformed | Kind::Outage);
+        let is_challenged = !matches!(kind, ReasonKind::Malformed | ReasonKind::Outage);
         let challenge = is_challenged.then(|| self.challenge(error, scopes));
         Refusal {
             status: kind.status(),
@@ -93,7 +93,7 @@ impl Gate {
             message,
             scopes: scopes.clone(),
             challenge,
-            retry_after: (kind == Kind::Outage).then_some(UNREACHABLE.as_secs()),
+            retry_after: (kind == ReasonKind::Outage).then_some(RETRY_WITHOUT_KEYS.as_secs()),
         }
     }
 

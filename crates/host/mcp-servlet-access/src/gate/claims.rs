@@ -20,7 +20,7 @@ use crate::{digest::Sha256, options::without_root};
 const MAX_CLAIM: usize = 256;
 
 /// The maximum size of the claims that rules read, in bytes of their JSON.
-const MOST_NAMED: usize = 8 << 10;
+const MAX_CLAIMS_SIZE: usize = 8 << 10;
 
 /// The claims of a token. Each of them is there once, so that no two readers see different ones.
 #[derive(Debug)]
@@ -95,8 +95,10 @@ impl Claims {
 
     /// What the caller may ask for. Issuers write it as text or as a list.
     pub(super) fn scopes(&self) -> BTreeSet<String> {
-        let scope = self.0.get("scope");
-        let scope = scope.filter(|scope| scope.is_string() || scope.is_array());
+        let scope = self
+            .0
+            .get("scope")
+            .filter(|scope| scope.is_string() || scope.is_array());
         let scopes = scope.or_else(|| self.0.get("scp"));
         words(scopes).take(MAX_CLAIM).collect()
     }
@@ -111,12 +113,15 @@ impl Claims {
 
     /// The claims with these names, as far as the token has them.
     pub(super) fn named(&self, names: &BTreeSet<String>) -> Result<Map<String, Value>, Reason> {
-        let claims = names.iter();
-        let claims = claims.filter_map(|name| Some((name.clone(), self.0.get(name)?.clone())));
-        let claims: Map<_, _> = claims.collect();
+        let claims: Map<_, _> = names
+            .iter()
+            .filter_map(|name| Some((name.clone(), self.0.get(name)?.clone())))
+            .collect();
         let size: usize = claims.values().map(|value| value.to_string().len()).sum();
         // Omitting some of them could change what rules decide.
-        (size <= MOST_NAMED).then_some(claims).ok_or(Reason::Claims)
+        (size <= MAX_CLAIMS_SIZE)
+            .then_some(claims)
+            .ok_or(Reason::Claims)
     }
 
     /// The certificate to which the token is bound. No client proves here that it has the key of another binding.
@@ -124,15 +129,14 @@ impl Claims {
         let Some(confirmation) = self.0.get("cnf") else {
             return Ok(None);
         };
-        let members = confirmation.as_object().ok_or(Reason::Binding)?;
-        let mut members = members.iter();
+        let mut members = confirmation.as_object().ok_or(Reason::Binding)?.iter();
         let digest = match (members.next(), members.next()) {
             (Some((name, Value::String(digest))), None) if name == "x5t#S256" => digest,
             _ => return Err(Reason::Binding),
         };
-        let digest = BASE64_URL_SAFE_NO_PAD.decode(digest).ok();
-        let digest = digest.and_then(|digest| digest.try_into().ok());
-        digest
+        let bytes = BASE64_URL_SAFE_NO_PAD.decode(digest).ok();
+        bytes
+            .and_then(|bytes| bytes.try_into().ok())
             .map(|digest| Some(Sha256(digest)))
             .ok_or(Reason::Binding)
     }

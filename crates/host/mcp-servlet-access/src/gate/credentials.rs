@@ -18,13 +18,13 @@ pub(super) enum Credentials<'a> {
     /// A bearer token.
     Token(&'a str),
     /// A key in a header of its own.
-    Key(Key<'a>),
+    Key(HeaderKey<'a>),
     /// A certificate, and how it names the caller.
     Certificate(&'a Certificate, &'a CertificateOptions),
 }
 
 #[derive(Debug)]
-pub(super) struct Key<'a> {
+pub(super) struct HeaderKey<'a> {
     pub(super) header: HeaderName,
     pub(super) value: &'a str,
 }
@@ -59,7 +59,7 @@ impl<'a> Credentials<'a> {
             (None, Some((header, value))) => {
                 let value = text(value, Reason::Key)?;
                 let header = header.clone();
-                Ok(Self::Key(Key { header, value }))
+                Ok(Self::Key(HeaderKey { header, value }))
             }
             (None, None) => match (head.certificate, &options.certificate) {
                 (Some(certificate), Some(options)) => Ok(Self::Certificate(certificate, options)),

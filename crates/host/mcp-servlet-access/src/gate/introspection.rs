@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// How many tokens are asked for at the same time. The others wait.
-const AT_ONCE: usize = 16;
+const MAX_REQUESTS_AT_ONCE: usize = 16;
 
 /// Asks an issuer about tokens.
 pub(super) struct Introspection {
@@ -29,7 +29,7 @@ impl std::fmt::Debug for Introspection {
 
 /// The part of an answer that every issuer writes.
 #[derive(Deserialize)]
-struct Answer {
+struct IntrospectionAnswer {
     active: bool,
 }
 
@@ -37,7 +37,7 @@ impl Introspection {
     pub(super) fn new(options: &IntrospectionOptions) -> Self {
         Self {
             fetch: Fetch::new(&options.trust),
-            room: Semaphore::new(AT_ONCE),
+            room: Semaphore::new(MAX_REQUESTS_AT_ONCE),
         }
     }
 
@@ -49,7 +49,7 @@ impl Introspection {
         options: &AuthOptions,
     ) -> Result<Known, Reason> {
         let json = self.ask(token, issuer).await?;
-        let answer: Answer = read(&json, issuer)?;
+        let answer: IntrospectionAnswer = read(&json, issuer)?;
         if !answer.active {
             return Err(Reason::Inactive);
         }

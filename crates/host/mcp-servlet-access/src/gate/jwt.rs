@@ -70,7 +70,7 @@ pub(super) fn is_jwt(token: &str) -> bool {
 }
 
 /// Checks a token. `keys` are those of the issuers, in their order.
-pub(super) async fn check(
+pub(super) async fn check_token(
     token: &str,
     options: &AuthOptions,
     keys: &[Keys],
@@ -110,8 +110,11 @@ fn known(claims: &Claims, issuer: &JwtOptions, options: &AuthOptions) -> Result<
     let until = ends.checked_add(issuer.leeway).ok_or(Reason::Claims)?;
     let begins = claims.time("nbf")?.max(claims.time("iat")?);
     let from = begins.map(|begins| begins.checked_sub(issuer.leeway).unwrap_or(begins));
-    let own = options.resource.as_deref();
-    let own = own.filter(|_| issuer.audience.is_empty()).into_iter();
+    let own = options
+        .resource
+        .as_deref()
+        .filter(|_| issuer.audience.is_empty())
+        .into_iter();
     if !claims.is_for(issuer.audience.iter().map(String::as_str).chain(own)) {
         return Err(Reason::Audience);
     }

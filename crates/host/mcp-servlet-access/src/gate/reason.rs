@@ -78,7 +78,7 @@ pub enum Reason {
 
 /// What a client learns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ReasonKind {
     /// The request is malformed.
     Malformed,
     /// It has to send a token.
@@ -134,21 +134,23 @@ impl Reason {
 
     /// Whether the same credentials may be accepted once the issuer answers again.
     pub(super) fn is_outage(self) -> bool {
-        self.kind() == Kind::Outage
+        self.kind() == ReasonKind::Outage
     }
 
-    pub(super) fn kind(self) -> Kind {
+    pub(super) fn kind(self) -> ReasonKind {
         match self {
-            Self::SeveralCredentials | Self::TokenInUrl => Kind::Malformed,
-            Self::NoCredentials | Self::Scheme | Self::CertificateName => Kind::NoToken,
-            Self::Scope => Kind::Scope,
-            Self::KeysUnreachable | Self::Introspection | Self::NoSessionAnswer => Kind::Outage,
-            _ => Kind::InvalidToken,
+            Self::SeveralCredentials | Self::TokenInUrl => ReasonKind::Malformed,
+            Self::NoCredentials | Self::Scheme | Self::CertificateName => ReasonKind::NoToken,
+            Self::Scope => ReasonKind::Scope,
+            Self::KeysUnreachable | Self::Introspection | Self::NoSessionAnswer => {
+                ReasonKind::Outage
+            }
+            _ => ReasonKind::InvalidToken,
         }
     }
 }
 
-impl Kind {
+impl ReasonKind {
     pub(super) fn status(self) -> StatusCode {
         match self {
             Self::Malformed => StatusCode::BAD_REQUEST,

@@ -9,16 +9,16 @@ use super::{Limit, Quota, Rate, Spent};
 use crate::caller::Owner;
 
 /// The maximum number of buckets. Those that were not used for the longest time are forgotten first.
-pub(super) const MOST_BUCKETS: usize = 100_000;
+pub(super) const MAX_BUCKETS: usize = 100_000;
 /// How many buckets stay when there are too many.
-const LEFT: usize = MOST_BUCKETS / 8 * 7;
+const BUCKETS_AFTER_CLEANUP: usize = MAX_BUCKETS / 8 * 7;
 
 /// Rounding must not let a call wait for less than a thousandth of another one.
 const ROUNDING: f64 = 1e-3;
 
 /// The bucket of a quota, for one caller or for all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Key {
+pub(super) struct BucketKey {
     /// The number of the quota.
     pub(super) quota: usize,
     pub(super) owner: Option<Owner>,
@@ -26,7 +26,7 @@ pub(super) struct Key {
 
 #[derive(Default)]
 pub(super) struct Table {
-    buckets: HashMap<Key, Bucket>,
+    buckets: HashMap<BucketKey, Bucket>,
 }
 
 /// How much of a quota is left.
@@ -46,18 +46,20 @@ impl Table {
     }
 
     /// A bucket with its levels at this time.
-    pub(super) fn bucket(&mut self, key: &Key, quota: &Quota, now: Instant) -> &mut Bucket {
-        if self.buckets.len() >= MOST_BUCKETS && !self.buckets.contains_key(key) {
+    pub(super) fn bucket(&mut self, key: &BucketKey, quota: &Quota, now: Instant) -> &mut Bucket {
+        if self.buckets.len() >= MAX_BUCKETS && !self.buckets.contains_key(key) {
             self.forget(now);
         }
-        let bucket = self.buckets.entry(*key);
-        let bucket = bucket.or_insert_with(|| Bucket::full(quota, now));
+        let bucket = self
+            .buckets
+            .entry(*key)
+            .or_insert_with(|| Bucket::full(quota, now));
         bucket.refill(quota, now);
         bucket
     }
 
     /// Notes that a call has ended.
-    pub(super) fn end(&mut self, key: &Key) {
+    pub(super) fn end(&mut self, key: &BucketKey) {
         if let Some(bucket) = self.buckets.get_mut(key) {
             bucket.running = bucket.running.saturating_sub(1);
         }
@@ -70,7 +72,11 @@ impl Table {
         let mut times: Vec<Duration> = idle
             .map(|one| now.saturating_duration_since(one.at))
             .collect();
-        let surplus = self.buckets.len().saturating_sub(LEFT).min(times.len());
+        let surplus = self
+            .buckets
+            .len()
+            .saturating_sub(BUCKETS_AFTER_CLEANUP)
+            .min(times.len());
         let Some(last) = surplus.checked_sub(1) else {
             return;
         };
@@ -125,8 +131,10 @@ impl Bucket {
         let calls = waits(quota.calls, self.calls, 1.0).map(|(r, time)| (Limit::Calls(r), time));
         let bytes = waits(quota.bytes, self.bytes, 1.0).map(|(r, time)| (Limit::Bytes(r), time));
         let fuel = waits(quota.fuel, self.fuel, 1.0).map(|(r, time)| (Limit::Fuel(r), time));
-        let running = quota.running.filter(|most| self.running >= *most);
-        let running = running.map(|most| (Limit::Running(most), Duration::from_secs(1)));
+        let running = quota
+            .running
+            .filter(|most| self.running >= *most)
+            .map(|most| (Limit::Running(most), Duration::from_secs(1)));
         let all = [calls, running, bytes, fuel].into_iter().flatten();
         all.max_by_key(|(_, time)| *time)
     }

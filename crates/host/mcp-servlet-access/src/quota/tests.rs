@@ -1,6 +1,6 @@
 //! Quotas on a clock that the tests set.
 
-use super::{table::MOST_BUCKETS, *};
+use super::{table::MAX_BUCKETS, *};
 
 fn quota(per: Per) -> Quota {
     Quota {
@@ -191,7 +191,7 @@ fn buckets_without_running_calls_are_forgotten() {
     let running = quotas
         .begin(Some(Owner::numbered(0)), Some("t"), start)
         .expect("a permit");
-    for number in 1..u32::try_from(MOST_BUCKETS + 10).expect("a number") {
+    for number in 1..u32::try_from(MAX_BUCKETS + 10).expect("a number") {
         let now = start + Duration::from_millis(number.into());
         assert!(
             quotas
@@ -200,9 +200,9 @@ fn buckets_without_running_calls_are_forgotten() {
         );
     }
     let count = |quotas: &Quotas| quotas.table.lock().expect("no panic").len();
-    assert!(count(&quotas) <= MOST_BUCKETS);
+    assert!(count(&quotas) <= MAX_BUCKETS);
     let now = start + seconds(200);
-    let last = u32::try_from(MOST_BUCKETS).expect("a number");
+    let last = u32::try_from(MAX_BUCKETS).expect("a number");
     assert!(
         quotas
             .begin(Some(Owner::numbered(0)), Some("t"), now)

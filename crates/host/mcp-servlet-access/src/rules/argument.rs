@@ -93,8 +93,10 @@ impl Argument {
             let validator = Validator::linear(&schema).map_err(|problem| problem.to_string());
             validator.map(Arc::new)
         };
-        let keyword = schema.get("type").filter(|_| schema.len() > 1);
-        let keyword = keyword.map(|of| validator(json!({ "type": of })));
+        let keyword = schema
+            .get("type")
+            .filter(|_| schema.len() > 1)
+            .map(|of| validator(json!({ "type": of })));
         let (path, may_be_absent) = match path.strip_suffix('?') {
             Some(path) => (path, true),
             None => (path, false),
@@ -201,11 +203,13 @@ impl Argument {
     /// The argument and its values, for a model: `amount = 250`.
     pub(super) fn given(&self, arguments: &JsonObject) -> String {
         let found = self.find(arguments);
-        let values = found.iter().filter_map(|found| match found {
-            Found::Value(value) => Some(value.to_string()),
-            Found::Absent | Found::OtherType => None,
-        });
-        let values: Vec<_> = values.collect();
+        let values: Vec<_> = found
+            .iter()
+            .filter_map(|found| match found {
+                Found::Value(value) => Some(value.to_string()),
+                Found::Absent | Found::OtherType => None,
+            })
+            .collect();
         let path = self.path();
         if values.is_empty() {
             return format!("without {path}");

@@ -232,11 +232,14 @@ fn of_comparison(tool: ToolSchema<'_>, comparison: &Comparison) -> Option<Proof>
 
 /// The part of the schema that a path leads to. None if it does not lead to an argument.
 fn argument_at(tool: ToolSchema<'_>, path: &mcp_servlet_expression::Path) -> Option<Subschema> {
-    let steps = path.steps.iter().map(|step| match step {
-        PathStep::Member { name, .. } => Step::Member(name.clone()),
-        PathStep::Item { .. } => Step::Items,
-    });
-    let steps: Vec<_> = steps.collect();
+    let steps: Vec<_> = path
+        .steps
+        .iter()
+        .map(|step| match step {
+            PathStep::Member { name, .. } => Step::Member(name.clone()),
+            PathStep::Item { .. } => Step::Items,
+        })
+        .collect();
     let is_argument = path.root == "arguments" && matches!(steps.first(), Some(Step::Member(_)));
     is_argument.then(|| at(tool.schema, &steps))
 }

@@ -274,6 +274,11 @@ fn with_arguments(rule: Rule, path: &str, schema: &Value) -> Rule {
     }
 }
 
+/// The arguments of a call that has one.
+fn argument(name: &str, value: impl Into<Value>) -> JsonObject {
+    JsonObject::from_iter([(name.to_owned(), value.into())])
+}
+
 #[test]
 fn a_tool_is_listed_if_some_arguments_could_be_allowed() {
     let small = with_arguments(rule(Allow, &["pay"]), "amount", &json!({ "maximum": 100 }));
@@ -287,8 +292,7 @@ fn a_tool_is_listed_if_some_arguments_could_be_allowed() {
         let rules = Rules(rules);
         assert_eq!(allowed(&rules, &tool("pay")), listed, "{rules:?}");
         for (amount, expected) in [(5, of_five), (60, of_sixty), (101, of_more)] {
-            let arguments = json!({ "amount": amount });
-            let arguments = arguments.as_object().expect("an object");
+            let arguments = &argument("amount", amount);
             let decision = rules.decide(None, &tool("pay"), Arguments::Known(arguments));
             assert_eq!(decision.allowed, expected, "{amount}: {rules:?}");
             let denial = rules.deny(None, &tool("pay"), arguments);
@@ -301,8 +305,7 @@ fn a_tool_is_listed_if_some_arguments_could_be_allowed() {
 fn a_denial_names_the_argument_and_what_is_allowed() {
     let small = with_arguments(rule(Allow, &["pay"]), "amount", &json!({ "maximum": 100 }));
     let large = with_arguments(rule(Deny, &["pay"]), "amount", &json!({ "minimum": 50 }));
-    let arguments = json!({ "amount": 250 });
-    let arguments = arguments.as_object().expect("an object");
+    let arguments = &argument("amount", 250);
     for (rules, expected) in [
         (
             vec![rule(Allow, &["x"]), small],
@@ -388,8 +391,7 @@ fn a_condition_reads_the_caller_the_tool_and_the_arguments() {
         claims: JsonObject::from_iter([("tenant".to_owned(), json!("acme"))]),
         ..caller(&["pay"])
     };
-    let arguments = json!({ "path": "/acme/x" });
-    let arguments = arguments.as_object().expect("an object");
+    let arguments = &argument("path", "/acme/x");
     for (text, listed, called) in [
         (
             "'admin' in caller.roles && 'pay' in caller.scopes",
@@ -525,12 +527,11 @@ fn an_explanation_has_each_rule_that_was_checked() {
         rule(Deny, &["*"]),
         rule(Allow, &["*"]),
     ]);
-    let arguments = json!({ "amount": 250 });
-    let arguments = arguments.as_object().expect("an object");
+    let arguments = &argument("amount", 250);
     let explain = |arguments| {
         let answers = rules.explain(Some(&caller(&[])), &tool("pay"), arguments);
-        let answers = answers.into_iter();
         answers
+            .into_iter()
             .map(|one| (one.holds, one.reason))
             .collect::<Vec<_>>()
     };

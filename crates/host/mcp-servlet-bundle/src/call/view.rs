@@ -131,8 +131,11 @@ impl Object for ResultView<'_> {
 
     fn members(&self) -> Vec<(&str, Part<'_>)> {
         let mut all = members(self, RESULT);
-        let structured = self.structured().into_iter().flatten();
-        let structured = structured.filter(|(name, _)| !RESULT.contains(&name.as_str()));
+        let structured = self
+            .structured()
+            .into_iter()
+            .flatten()
+            .filter(|(name, _)| !RESULT.contains(&name.as_str()));
         all.extend(structured.map(|(name, value)| (name.as_str(), Part::Json(value))));
         all
     }

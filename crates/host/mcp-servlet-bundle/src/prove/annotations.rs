@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Handler, Proof};
+use super::{Proof, StepHandler};
 use crate::problem::{Place, Problem};
 
 const READ_ONLY: &str = "readOnlyHint";
@@ -11,12 +11,12 @@ const IDEMPOTENT: &str = "idempotentHint";
 const OPEN_WORLD: &str = "openWorldHint";
 
 /// A hint that a handler sets.
-fn hint(handler: &Handler<'_>, name: &str) -> Option<bool> {
+fn hint(handler: &StepHandler<'_>, name: &str) -> Option<bool> {
     handler.definition.get("annotations")?.get(name)?.as_bool()
 }
 
 /// Whether the handler changes nothing. A tool that does not say so may change something.
-pub(super) fn is_read_only(handler: &Handler<'_>) -> bool {
+pub(super) fn is_read_only(handler: &StepHandler<'_>) -> bool {
     hint(handler, READ_ONLY).unwrap_or(false)
 }
 
@@ -24,7 +24,8 @@ pub(super) fn is_read_only(handler: &Handler<'_>) -> bool {
 pub(super) fn of_steps(proof: &Proof<'_>) -> Value {
     let all = &proof.handlers;
     let is_read_only_tool = all.iter().all(is_read_only);
-    let destroys = |one: &Handler<'_>| !is_read_only(one) && hint(one, DESTRUCTIVE) != Some(false);
+    let destroys =
+        |one: &StepHandler<'_>| !is_read_only(one) && hint(one, DESTRUCTIVE) != Some(false);
     json!({
         READ_ONLY: is_read_only_tool,
         DESTRUCTIVE: all.iter().any(destroys),
@@ -42,7 +43,7 @@ const CLAIMS: [(&str, bool, &str, &str); 4] = [
 ];
 
 /// Reports annotations that claim more than a handler says of itself.
-pub(super) fn check(proof: &mut Proof<'_>) {
+pub(super) fn check_annotations(proof: &mut Proof<'_>) {
     let tool = proof.tool;
     let Some(claims) = tool.shown.get("annotations") else {
         return;
@@ -53,7 +54,7 @@ pub(super) fn check(proof: &mut Proof<'_>) {
         }
         // The hints about writes mean nothing for a tool that only reads.
         let matters =
-            |one: &&Handler<'_>| [READ_ONLY, OPEN_WORLD].contains(&name) || !is_read_only(one);
+            |one: &&StepHandler<'_>| [READ_ONLY, OPEN_WORLD].contains(&name) || !is_read_only(one);
         let mut handlers = proof.handlers.iter().filter(matters);
         if let Some(handler) = handlers.find(|one| hint(one, name) == Some(!claim)) {
             let step = match handler.step.name() {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use mcp_servlet_expression::PathStep;
 use serde_json::{Map, Value, json};
 
-use super::{Handler, Proof};
+use super::{Proof, StepHandler};
 use crate::{
     expressions::Found,
     input_schema::{DEFINITIONS, InputSchema},
@@ -89,16 +89,18 @@ struct Derived<'p> {
 }
 
 impl<'p> Derived<'p> {
-    fn add(&mut self, handler: &Handler<'p>, problems: &mut Vec<Problem>) {
-        let Handler {
+    fn add(&mut self, handler: &StepHandler<'p>, problems: &mut Vec<Problem>) {
+        let StepHandler {
             step, input_schema, ..
         } = handler;
         for (input, template) in step.inputs.templates() {
             let Some(name) = template.argument() else {
                 continue;
             };
-            let schema = input_schema.argument(input).cloned();
-            let schema = schema.unwrap_or_else(|| json!({}));
+            let schema = input_schema
+                .argument(input)
+                .cloned()
+                .unwrap_or_else(|| json!({}));
             match self.properties.get(name).zip(self.takers.get(name)) {
                 Some((known, taker)) if step.name.is_some() && differ(known, &schema) => {
                     let message = format!(

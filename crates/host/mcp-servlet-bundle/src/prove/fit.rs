@@ -2,7 +2,7 @@
 
 use mcp_servlet_expression::{Fit, Type};
 
-use super::{Handler, Proof};
+use super::{Proof, StepHandler};
 use crate::{
     input_schema::InputSchema,
     problem::{Place, Problem},
@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Reports what is wrong with the schema `arguments`.
-pub(super) fn check(proof: &mut Proof<'_>, arguments: &InputSchema) {
+pub(super) fn check_fit(proof: &mut Proof<'_>, arguments: &InputSchema) {
     for handler in &proof.handlers {
         let problems = &mut proof.problems;
         match &handler.step.inputs {
@@ -30,7 +30,7 @@ pub(super) fn needed(proof: &mut Proof<'_>, arguments: &InputSchema) {
     if arguments.elsewhere().is_some() {
         return;
     }
-    let runs_once = |handler: &&Handler<'_>| !handler.step.is_conditional();
+    let runs_once = |handler: &&StepHandler<'_>| !handler.step.is_conditional();
     for handler in proof.handlers.iter().filter(runs_once) {
         let templates = handler.step.inputs.templates().iter();
         for (input, template) in templates.filter(|(_, one)| !one.is_optional()) {
@@ -67,7 +67,7 @@ fn sent(arguments: &InputSchema, fixed: &[(String, Template)], problems: &mut Ve
 
 /// Reports arguments that are passed on and that the handler does not take, and those that it needs in addition.
 fn passed(
-    handler: &Handler<'_>,
+    handler: &StepHandler<'_>,
     arguments: &InputSchema,
     fixed: &[(String, Template)],
     problems: &mut Vec<Problem>,
@@ -85,13 +85,15 @@ fn passed(
     if arguments.elsewhere().is_some() {
         return;
     }
-    let required = handler.input_schema.required();
-    let required = required.filter(|name| !is_fixed(name) && !arguments.requires(name));
+    let required = handler
+        .input_schema
+        .required()
+        .filter(|name| !is_fixed(name) && !arguments.requires(name));
     problems.extend(required.map(|name| not_required(handler, arguments, name)));
 }
 
 /// The problem with an argument that the handler requires and `arguments` does not.
-fn not_required(handler: &Handler<'_>, arguments: &InputSchema, name: &str) -> Problem {
+fn not_required(handler: &StepHandler<'_>, arguments: &InputSchema, name: &str) -> Problem {
     let target = &handler.step.target;
     if arguments.names(name) {
         let message = format!("`arguments` must require `{name}`: `{target}` needs it");
@@ -106,7 +108,7 @@ fn not_required(handler: &Handler<'_>, arguments: &InputSchema, name: &str) -> P
 }
 
 /// The problem with an argument that is passed on, of a type that the handler does not take.
-fn other_type(handler: &Handler<'_>, arguments: &InputSchema, name: &str) -> Option<String> {
+fn other_type(handler: &StepHandler<'_>, arguments: &InputSchema, name: &str) -> Option<String> {
     let type_of = |schema: &InputSchema| {
         let argument = schema.argument(name)?;
         Some(Type::of_schema(schema.json(), argument))

@@ -2,7 +2,7 @@
 
 use mcp_servlet_expression::{Fit, Misfit, Reason, Type};
 
-use super::{Handler, Proof};
+use super::{Proof, StepHandler};
 use crate::{
     problem::Problem,
     template::Template,
@@ -56,7 +56,7 @@ impl Proof<'_> {
 struct Input<'p, 'a> {
     name: &'p str,
     template: &'p Template,
-    handler: &'p Handler<'a>,
+    handler: &'p StepHandler<'a>,
 }
 
 impl Input<'_, '_> {
@@ -102,8 +102,9 @@ impl Input<'_, '_> {
             Some(path) if path.root == "item" => each.and_then(|each| each.list.expression.path()),
             path => path,
         };
-        let source = source.and_then(|path| values.source(path));
-        let source = source.map(|step| format!(" in the output schema of `{}`", step.target));
-        (subject(path), source.unwrap_or_default())
+        let of_schema = source
+            .and_then(|path| values.source(path))
+            .map(|step| format!(" in the output schema of `{}`", step.target));
+        (subject(path), of_schema.unwrap_or_default())
     }
 }

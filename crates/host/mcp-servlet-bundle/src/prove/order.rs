@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Warns of steps without use, and of writes without an order.
-pub(super) fn check(proof: &mut Proof<'_>) {
+pub(super) fn check_step_order(proof: &mut Proof<'_>) {
     let steps = &proof.tool.steps;
     let is_read_only: Vec<_> = proof.handlers.iter().map(is_read_only).collect();
     let mut warn = |step: &Step, message: String| {

@@ -8,7 +8,7 @@ use std::{collections::HashSet, ptr};
 use mcp_servlet_schema::{LIST, MAP, SCHEMA, referenced};
 use serde_json::Value;
 
-use super::{Handler, Proof};
+use super::{Proof, StepHandler};
 use crate::{
     input_schema::InputSchema,
     problem::{Place, Problem},
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Reports arguments whose schema refers to a part of a handler's schema that the schema for clients does not have.
-pub(super) fn check(proof: &mut Proof<'_>, shown: &InputSchema) {
+pub(super) fn check_references(proof: &mut Proof<'_>, shown: &InputSchema) {
     for handler in &proof.handlers {
         let mut walk = Walk {
             handler: handler.input_schema.json(),
@@ -40,7 +40,7 @@ pub(super) fn check(proof: &mut Proof<'_>, shown: &InputSchema) {
 }
 
 /// Where the bundle passes an argument to this handler; `None` if it does not.
-fn place(handler: &Handler<'_>, argument: &str) -> Option<Place> {
+fn place(handler: &StepHandler<'_>, argument: &str) -> Option<Place> {
     let inputs = &handler.step.inputs;
     let mut templates = inputs.templates().iter();
     let input = templates.find(|(_, template)| template.argument() == Some(argument));

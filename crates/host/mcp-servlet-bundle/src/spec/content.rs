@@ -19,7 +19,7 @@ const BLOCKS: [(&str, &[&str]); 5] = [
 const TEXT_OR_BLOB: &str = "expected either `text` or `blob`";
 
 /// Reports what is wrong with the blocks in every call.
-pub(super) fn check(content: &Template, place: &Place, problems: &mut Vec<Problem>) {
+pub(super) fn check_content(content: &Template, place: &Place, problems: &mut Vec<Problem>) {
     let Some(blocks) = content.items() else {
         if content.kind().is_some() {
             let message = "expected a list of content blocks";
@@ -45,11 +45,12 @@ fn member<'m>(members: &'m Members, key: &str) -> Option<&'m Template> {
 }
 
 fn check_block(members: &Members, place: &Place, problems: &mut Vec<Problem>) {
-    let kind = match member(members, "type") {
-        Some(kind) if kind.constant().is_none() => return,
-        kind => kind.and_then(Template::constant).and_then(Value::as_str),
+    let kind = match member(members, "type").map(Template::constant) {
+        // The type is known only in a call.
+        Some(None) => return,
+        Some(Some(kind)) => kind.as_str().unwrap_or_default(),
+        None => "",
     };
-    let kind = kind.unwrap_or_default();
     let Some((_, needed)) = BLOCKS.iter().find(|(name, _)| *name == kind) else {
         let names = BLOCKS.map(|(name, _)| name);
         let message = format!("a content block needs a `type`: {}", listed(names));

@@ -21,10 +21,10 @@ const MAX_NAME: usize = 32;
 const MAX_STEPS: usize = 32;
 
 /// How many calls of one `each` run at once, by default and at most.
-const PARALLEL: (usize, usize) = (4, 16);
+const PARALLEL_LIMITS: (usize, usize) = (4, 16);
 
 /// How long the list of `each` may be, by default and at most.
-const EACH_LIMITS: (usize, usize) = (20, 200);
+const ITEM_LIMITS: (usize, usize) = (20, 200);
 
 /// The table `step.NAME` of a tool.
 #[derive(Clone, Default, Hash)]
@@ -84,8 +84,9 @@ impl Compiler<'_, '_> {
     }
 
     fn handler(&mut self, place: Place, text: &str) -> Target {
-        let parts = text.split_once(':');
-        let parts = parts.filter(|(member, tool)| !member.is_empty() && !tool.is_empty());
+        let parts = text
+            .split_once(':')
+            .filter(|(member, tool)| !member.is_empty() && !tool.is_empty());
         let (member, tool) = parts.unwrap_or_else(|| {
             let message = "expected a member and its tool, such as \"weather:get_weather\"";
             self.problem(place, message);
@@ -133,8 +134,10 @@ impl Compiler<'_, '_> {
         let place = Place::of("step").key(&spec.name);
         self.step_name(&spec.name, &place);
         let target = self.target(spec, &place);
-        let inputs = spec.inputs.as_ref();
-        let inputs = inputs.map(|inputs| self.templates(&place.key("inputs"), inputs));
+        let inputs = spec
+            .inputs
+            .as_ref()
+            .map(|inputs| self.templates(&place.key("inputs"), inputs));
         let when = spec.when.as_ref().map(|text| {
             let example = "${{ size(steps.search.items) > 0 }}";
             Template::single(text, &place.key("when"), example, &mut self.problems)
@@ -187,8 +190,9 @@ impl Compiler<'_, '_> {
     }
 
     fn resource(&mut self, place: Place, text: &str) -> Target {
-        let parts = text.split_once(':');
-        let parts = parts.filter(|(member, uri)| !member.is_empty() && uri.contains(':'));
+        let parts = text
+            .split_once(':')
+            .filter(|(member, uri)| !member.is_empty() && uri.contains(':'));
         let Some((member, template)) = parts else {
             self.problem(place, "expected `MEMBER:URI`, such as `docs:file:///a.md`");
             return Target::Resource(Resource::default());
@@ -204,8 +208,8 @@ impl Compiler<'_, '_> {
     }
 
     fn each(&mut self, spec: &StepSpec, place: &Place) -> Option<Each> {
-        let parallel = self.limit(spec.parallel, PARALLEL, &place.key("parallel"));
-        let most = self.limit(spec.most, EACH_LIMITS, &place.key("most"));
+        let parallel = self.limit(spec.parallel, PARALLEL_LIMITS, &place.key("parallel"));
+        let most = self.limit(spec.most, ITEM_LIMITS, &place.key("most"));
         let Some(text) = &spec.each else {
             let keys = [("parallel", spec.parallel), ("most", spec.most)];
             for (key, _) in keys.into_iter().filter(|(_, value)| value.is_some()) {
@@ -359,8 +363,11 @@ struct Read<'t> {
 
 /// The values of steps that an expression reads.
 fn reads<'t>(found: &'t Found<'t>, names: &[&str]) -> Vec<Read<'t>> {
-    let paths = found.expression.exact_reads.iter();
-    let paths = paths.filter(|path| path.root == "steps");
+    let paths = found
+        .expression
+        .exact_reads
+        .iter()
+        .filter(|path| path.root == "steps");
     let read = paths.filter_map(|path| {
         let [PathStep::Member { name, range, .. }, rest @ ..] = path.steps.as_slice() else {
             return None;

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Reports parts that do not match the output schema in any call.
-pub(super) fn check(
+pub(super) fn check_structured(
     content: &Template,
     output: &Value,
     place: &Place,
@@ -43,10 +43,13 @@ impl Check<'_> {
     }
 
     fn items(&mut self, part: &Template, schema: &Value, place: &Place) {
-        let items = schema.get("items").filter(|items| items.is_object());
-        // Otherwise, `items` is not about all items.
-        let items = items.filter(|_| schema.get("prefixItems").is_none());
-        let Some(schema) = items else { return };
+        // With `prefixItems`, `items` is not about all items.
+        if schema.get("prefixItems").is_some() {
+            return;
+        }
+        let Some(schema) = schema.get("items").filter(|items| items.is_object()) else {
+            return;
+        };
         for (number, item) in part.items().into_iter().flatten().enumerate() {
             self.part(&item, schema, &place.item(number));
         }
@@ -63,8 +66,8 @@ impl Check<'_> {
             }
         }
         let required = schema.get("required").and_then(Value::as_array);
-        let required = required.into_iter().flatten().filter_map(Value::as_str);
-        for name in required.filter(|name| members.iter().all(|(known, _)| known != name)) {
+        let names = required.into_iter().flatten().filter_map(Value::as_str);
+        for name in names.filter(|name| members.iter().all(|(known, _)| known != name)) {
             self.problem(place, format!("`{name}` is missing: `output` requires it"));
         }
     }

@@ -50,9 +50,11 @@ impl Template {
     pub(crate) fn members(&self) -> Option<Vec<(String, Self)>> {
         match self {
             Self::Constant(Value::Object(members)) => {
-                let members = members.clone().into_iter();
-                let members = members.map(|(name, value)| (name, Self::Constant(value)));
-                Some(members.collect())
+                let constants = members
+                    .clone()
+                    .into_iter()
+                    .map(|(name, value)| (name, Self::Constant(value)));
+                Some(constants.collect())
             }
             Self::Object(members) => Some(members.clone()),
             _ => None,

@@ -84,8 +84,11 @@ impl Places {
     /// The problem at its place in the file, which has this text.
     pub(super) fn problem(&self, problem: &ToolProblem, text: &str) -> Problem {
         let (span, inside) = self.find(&problem.place);
-        let part = problem.range.as_ref().zip(inside);
-        let part = part.map(|(range, start)| range.start + start..range.end + start);
+        let part = problem
+            .range
+            .as_ref()
+            .zip(inside)
+            .map(|(range, start)| range.start + start..range.end + start);
         Problem {
             span: part.unwrap_or(span),
             message: problem.in_words(|part| {
@@ -156,17 +159,16 @@ fn object(table: &DeTable<'_>) -> Map<String, Value> {
 pub(crate) fn secrets(table: &DeTable<'_>, text: &str, secrets: &mut Vec<Range<usize>>) {
     let bundles = table
         .get("bundle")
-        .and_then(|value| value.get_ref().as_table());
-    let bundles = bundles
+        .and_then(|value| value.get_ref().as_table())
         .into_iter()
         .flatten()
         .filter_map(|(_, bundle)| bundle.get_ref().get("tool"));
     for tools in bundles.filter_map(|tools| tools.get_ref().as_table()) {
         for (_, tool) in tools {
-            let steps = tool.get_ref().get("step");
-            let steps = steps.and_then(|steps| steps.get_ref().as_table());
-            let steps = steps.into_iter().flatten().map(|(_, step)| step);
-            for table in std::iter::once(tool).chain(steps) {
+            let by_name = tool.get_ref().get("step");
+            let steps = by_name.and_then(|steps| steps.get_ref().as_table());
+            let tables = steps.into_iter().flatten().map(|(_, step)| step);
+            for table in std::iter::once(tool).chain(tables) {
                 for key in ["inputs", "set"] {
                     if let Some(values) = table.get_ref().get(key) {
                         constants(values, text, secrets);

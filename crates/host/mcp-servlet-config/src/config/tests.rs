@@ -172,8 +172,8 @@ fn a_missing_file_only_affects_its_servlet() {
     let config = Config::read(&path).expect("a configuration");
     let sources = config.entries.iter().map(|entry| entry.source.to_string());
     assert!(sources.eq(["a.wasm", "missing.wasm", "empty"].map(there)));
-    let errors = config.load(None).expect("nothing").skipped;
-    let errors: Vec<_> = errors.iter().map(|one| one.error.to_string()).collect();
+    let skipped = config.load(None).expect("nothing").skipped;
+    let errors: Vec<_> = skipped.iter().map(|one| one.error.to_string()).collect();
     assert!(errors[1].contains("missing.wasm") && errors[2].contains("no `.wasm` file"));
     let error = Config::check(&path).expect_err("three").to_string();
     for message in [

@@ -135,8 +135,10 @@ impl ListenerSection {
         options.body_time = self.body_time.resolve(options.body_time);
         let body = self.body.map(saturated).resolve(Some(options.body));
         options.body = body.unwrap_or(usize::MAX);
-        let proxies = self.trusted_proxies.as_ref();
-        let proxies = proxies.map(|proxies| proxies.iter().map(|network| network.0).collect());
+        let proxies = self
+            .trusted_proxies
+            .as_ref()
+            .map(|proxies| proxies.iter().map(|network| network.0).collect());
         set(&mut options.trusted_proxies, proxies);
     }
 }

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// How many renamed files the audit log may have.
-const MOST_KEPT: usize = 1000;
+const MAX_KEPT_FILES: usize = 1000;
 
 /// The audit log. Read once, at the start.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -31,8 +31,8 @@ pub(crate) struct AuditSection {
     #[schemars(with = "Option<Size>")]
     pub(crate) rotate: Option<Spanned<Limit<u64>>>,
     /// How many renamed files are kept. Default: 10.
-    #[schemars(with = "Option<Count<1, MOST_KEPT>>")]
-    pub(crate) keep: Option<Spanned<Count<1, MOST_KEPT>>>,
+    #[schemars(with = "Option<Count<1, MAX_KEPT_FILES>>")]
+    pub(crate) keep: Option<Spanned<Count<1, MAX_KEPT_FILES>>>,
     /// What happens while lines cannot be written: `refuse` (the default) refuses new calls, `drop` counts the lines.
     #[serde(default)]
     pub(crate) full: FullIs,

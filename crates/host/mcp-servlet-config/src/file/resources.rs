@@ -7,7 +7,7 @@ use mcp_servlet_runtime::LoadOptions;
 
 use crate::units::ShortTime;
 
-/// What happens to what was read of the resources of a servlet.
+/// The cache of the resources of a servlet.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -15,9 +15,9 @@ use crate::units::ShortTime;
     expecting = "a table such as { cache = \"60s\" }"
 )]
 pub(crate) struct Resources {
-    /// How long what was read is kept, by URI. At most a day. Default: the servlet runs for each read.
+    /// How long the result of a read is cached, by URI. At most a day. Default: the servlet runs for each read.
     cache: Option<ShortTime>,
-    /// Whether callers of an endpoint with `auth` get what others have read. Default: each one gets what they have read themselves.
+    /// Whether the callers of an endpoint with `auth` share the cache. Default: each caller has their own.
     shared: bool,
 }
 

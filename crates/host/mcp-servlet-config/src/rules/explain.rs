@@ -159,8 +159,9 @@ impl ServedEndpoint<'_> {
         };
         let reject = self.rejects(caller);
         let is_rejected = |one: &&ExplainedReject| one.holds == "yes";
-        let rejected = reject.iter().find(is_rejected);
-        let rejected = rejected
+        let rejected = reject
+            .iter()
+            .find(is_rejected)
             .map(|one| format!("the client gets status {} (line {})", one.status, one.line));
         let refused = rejected.or(refused);
         let on_session = self.endpoint.options.hooks.on_session.as_ref();
@@ -193,8 +194,11 @@ impl ServedEndpoint<'_> {
 
     /// How the conditions about sessions decide, as far as the caller alone decides them.
     fn rejects(&self, caller: Option<&Caller>) -> Vec<ExplainedReject> {
-        let lines = self.config.rejects.iter();
-        let lines = lines.filter(|(endpoint, _)| *endpoint == self.endpoint.name);
+        let lines = self
+            .config
+            .rejects
+            .iter()
+            .filter(|(endpoint, _)| *endpoint == self.endpoint.name);
         let conditions = self.endpoint.options.hooks.reject.iter();
         let explained = conditions.zip(lines).map(|(reject, (_, line))| {
             let truth = reject.when.holds_for(caller);

@@ -35,11 +35,11 @@ enum Verdict {
 type KnowsAll<'a> = &'a dyn Fn(&[FeatureKind]) -> bool;
 
 /// A kind of names in rules: its word for messages, and the kinds of lists with such names.
-type Named = (&'static str, &'static [FeatureKind]);
+type NamedKind = (&'static str, &'static [FeatureKind]);
 
-const TOOLS: Named = ("tool", &[FeatureKind::Tool]);
-const PROMPTS: Named = ("prompt", &[FeatureKind::Prompt]);
-const RESOURCES: Named = (
+const TOOLS: NamedKind = ("tool", &[FeatureKind::Tool]);
+const PROMPTS: NamedKind = ("prompt", &[FeatureKind::Prompt]);
+const RESOURCES: NamedKind = (
     "resource",
     &[FeatureKind::Resource, FeatureKind::ResourceTemplate],
 );
@@ -108,8 +108,10 @@ impl Config {
         for rule in &self.rules {
             let mut of_endpoint = hosts.iter();
             let host = of_endpoint.find(|(endpoint, _)| *endpoint == Some(&*rule.endpoint));
-            let verdicts = host.map(|(_, host)| rule.verdicts(host, knows_all));
-            let verdicts = verdicts.into_iter().flatten();
+            let verdicts = host
+                .map(|(_, host)| rule.verdicts(host, knows_all))
+                .into_iter()
+                .flatten();
             all.extend(verdicts.map(|(span, verdict)| (rule, span, verdict)));
         }
         all
@@ -139,12 +141,14 @@ impl Verdict {
 
 impl ReadRule {
     fn verdicts(&self, host: &Host, knows_all: KnowsAll<'_>) -> Vec<(Range<usize>, Verdict)> {
-        let all = tools_and_steps(host).filter(|one| self.rule.applies_to(&one.item));
-        let all: Vec<_> = all.collect();
+        let all: Vec<_> = tools_and_steps(host)
+            .filter(|one| self.rule.applies_to(&one.item))
+            .collect();
         let mut verdicts = self.of_names(host, &all, knows_all);
-        let named = all.into_iter();
-        let named = named.filter(|one| self.rule.may_apply_to(&one.item));
-        let named: Vec<_> = named.collect();
+        let named: Vec<_> = all
+            .into_iter()
+            .filter(|one| self.rule.may_apply_to(&one.item))
+            .collect();
         let is_there = |name: &Spanned<String>| {
             let mut named = named.iter();
             !has_wildcard(name) && named.any(|one| one.item.name.matches(name.get_ref()))
@@ -176,17 +180,18 @@ impl ReadRule {
         knows_all: KnowsAll<'_>,
     ) -> Vec<(Range<usize>, Verdict)> {
         let tools = tools.iter().map(|one| (one.tool.name(), one.item.clone()));
-        let prompts = host.prompts().map(Listed::key);
-        let prompts = prompts.filter_map(|name| Some((name, item_of_prompt(host, name)?)));
+        let prompts = host
+            .prompts()
+            .map(Listed::key)
+            .filter_map(|name| Some((name, item_of_prompt(host, name)?)));
         let uris = uris(host);
-        let resources = uris.iter().map(|(member, text, uri)| {
-            let item = item_of_resource(member, uri);
-            (*text, item)
-        });
-        let resources = resources.chain(resources_of_steps(host));
+        let listed = uris
+            .iter()
+            .map(|(member, text, uri)| (*text, item_of_resource(member, uri)));
+        let resources = listed.chain(resources_of_steps(host));
         let mut verdicts = Vec::new();
         let mut compare =
-            |(what, kinds): Named, names: &[Spanned<String>], there: Vec<(&str, Item<'_>)>| {
+            |(what, kinds): NamedKind, names: &[Spanned<String>], there: Vec<(&str, Item<'_>)>| {
                 for name in names {
                     let of_name = self.of_name(what, name.get_ref(), &there, knows_all(kinds));
                     verdicts.push((name.span(), of_name));
@@ -207,8 +212,9 @@ impl ReadRule {
     ) -> Verdict {
         let there = there.iter().filter(|(_, item)| self.rule.applies_to(item));
         let mut matching = there.clone().filter(|(_, item)| item.name.matches(text));
-        let fitting = matching.clone();
-        let fitting = fitting.filter(|(_, item)| self.rule.may_apply_to(item));
+        let fitting = matching
+            .clone()
+            .filter(|(_, item)| self.rule.may_apply_to(item));
         let endpoint = &self.endpoint;
         let (message, near) = match fitting.count() {
             // A last rule that allows everything else names no resource in particular.
@@ -353,10 +359,12 @@ fn tools_and_steps(host: &Host) -> impl Iterator<Item = NamedTool<'_>> {
 
 /// The resources and templates that a host lists, with their members and their texts.
 fn uris(host: &Host) -> Vec<(&Member, &str, Uri)> {
-    let resources = host.resources_of_members();
-    let resources = resources.map(|(member, one)| (member, one.key(), Uri::listed(one.key())));
-    let templates = host.templates_of_members();
-    let templates = templates.map(|(member, one)| (member, one.key(), Uri::of_template(one.key())));
+    let resources = host
+        .resources_of_members()
+        .map(|(member, one)| (member, one.key(), Uri::listed(one.key())));
+    let templates = host
+        .templates_of_members()
+        .map(|(member, one)| (member, one.key(), Uri::of_template(one.key())));
     resources.chain(templates).collect()
 }
 
@@ -427,12 +435,12 @@ fn missing(argument: &str, named: &[NamedTool<'_>]) -> Option<String> {
 /// The arguments that the schema of a tool names.
 fn names(tool: &Tool) -> impl Iterator<Item = &str> {
     let properties = tool.input_schema().get("properties");
-    let properties = properties.and_then(Value::as_object).into_iter();
-    properties.flat_map(|properties| properties.keys().map(String::as_str))
+    let by_name = properties.and_then(Value::as_object).into_iter();
+    by_name.flat_map(|by_name| by_name.keys().map(String::as_str))
 }
 
 fn requires(tool: &Tool, argument: &str) -> bool {
     let required = tool.input_schema().get("required");
-    let mut required = required.and_then(Value::as_array).into_iter().flatten();
-    required.any(|name| name == argument)
+    let mut names = required.and_then(Value::as_array).into_iter().flatten();
+    names.any(|name| name == argument)
 }

@@ -3,7 +3,7 @@
 use crate::types::Kinds;
 
 /// The types of a function.
-pub(super) struct Function {
+pub(super) struct FunctionTypes {
     name: &'static str,
     /// The kinds of the first argument, or of the value on which the function is called.
     pub(super) takes: Kinds,
@@ -11,8 +11,8 @@ pub(super) struct Function {
     pub(super) gives: Option<Kinds>,
 }
 
-const fn function(name: &'static str, takes: Kinds, gives: Kinds) -> Function {
-    Function {
+const fn function(name: &'static str, takes: Kinds, gives: Kinds) -> FunctionTypes {
+    FunctionTypes {
         name,
         takes,
         gives: Some(gives),
@@ -23,7 +23,7 @@ const STRING: Kinds = Kinds::STRING;
 const LIST: Kinds = Kinds::LIST;
 
 /// The functions whose types do not depend on more than their first argument. `split` gives strings.
-const FUNCTIONS: [Function; 28] = [
+const FUNCTIONS: [FunctionTypes; 28] = [
     function("bool", Kinds::BOOLEAN.with(STRING), Kinds::BOOLEAN),
     function("double", Kinds::NUMBER.with(STRING), Kinds::NUMBER),
     function("int", Kinds::NUMBER.with(STRING), Kinds::INTEGER),
@@ -53,17 +53,17 @@ const FUNCTIONS: [Function; 28] = [
     function("endsWith", STRING, Kinds::BOOLEAN),
     function("matches", STRING, Kinds::BOOLEAN),
     function("startsWith", STRING, Kinds::BOOLEAN),
-    Function {
+    FunctionTypes {
         name: "json",
         takes: STRING,
         gives: None,
     },
-    Function {
+    FunctionTypes {
         name: "bytes",
         takes: STRING,
         gives: None,
     },
-    Function {
+    FunctionTypes {
         name: "type",
         takes: Kinds::JSON,
         gives: None,
@@ -71,6 +71,6 @@ const FUNCTIONS: [Function; 28] = [
 ];
 
 /// The function with this name.
-pub(super) fn find(name: &str) -> Option<&'static Function> {
+pub(super) fn find(name: &str) -> Option<&'static FunctionTypes> {
     FUNCTIONS.iter().find(|function| function.name == name)
 }

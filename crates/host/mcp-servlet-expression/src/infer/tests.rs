@@ -52,8 +52,9 @@ fn scope() -> Vec<(&'static str, Type)> {
         ),
     ]);
     let item = Type::object([("id", Type::string())]);
-    let hotel = item.uncertain("step `hotel` may fail, so `{}` may be absent");
-    let hotel = hotel.with("isError", Type::boolean());
+    let hotel = item
+        .uncertain("step `hotel` may fail, so `{}` may be absent")
+        .with("isError", Type::boolean());
     vec![
         ("hotels", Type::list(hotel.clone())),
         ("hotel", hotel),

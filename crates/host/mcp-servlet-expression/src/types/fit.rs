@@ -2,7 +2,7 @@
 
 use mcp_servlet_schema::escape_pointer;
 
-use super::{Kinds, Object, Others, Type};
+use super::{Kinds, ObjectType, Others, Type};
 
 /// Whether the values of a type are accepted where another type is expected.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,7 +96,7 @@ impl Type {
     }
 }
 
-impl Object {
+impl ObjectType {
     fn fit(&self, into: &Self, at: &mut String) -> Fit {
         let mut all = Fit::Fits;
         let expected = into.members.iter().map(|(name, _)| name);

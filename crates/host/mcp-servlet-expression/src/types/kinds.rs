@@ -64,19 +64,18 @@ impl Kinds {
         } else {
             (Self::INTEGER, "integer")
         };
-        let names = [
+        let mut names: Vec<_> = [
             (Self::LIST, "array"),
             (Self::BOOLEAN, "boolean"),
             number,
             (Self::NULL, "null"),
             (Self::OBJECT, "object"),
             (Self::STRING, "string"),
-        ];
-        let mut names: Vec<_> = names
-            .into_iter()
-            .filter(|(kind, _)| self.has(*kind))
-            .map(|(_, name)| name)
-            .collect();
+        ]
+        .into_iter()
+        .filter(|(kind, _)| self.has(*kind))
+        .map(|(_, name)| name)
+        .collect();
         names.sort_unstable();
         names
     }

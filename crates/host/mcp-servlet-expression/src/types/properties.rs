@@ -38,7 +38,7 @@ impl Choices {
         usize::from(self.0.next().unwrap_or(0)) % count
     }
 
-    fn of<T: Copy>(&mut self, all: &[T]) -> T {
+    fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
         all[self.below(all.len())]
     }
 
@@ -49,8 +49,8 @@ impl Choices {
     fn schema(&mut self, depth: usize) -> Value {
         let simple = ["string", "integer", "number", "boolean", "null"];
         match self.below(if depth == 0 { 7 } else { 13 }) {
-            0..5 => json!({ "type": self.of(&simple) }),
-            5 => json!({ "type": [self.of(&simple[..2]), self.of(&simple[2..])] }),
+            0..5 => json!({ "type": self.one_of(&simple) }),
+            5 => json!({ "type": [self.one_of(&simple[..2]), self.one_of(&simple[2..])] }),
             6 => json!({ "enum": [self.value(1), self.value(1)] }),
             7 => json!({ "type": "array", "items": self.schema(depth - 1) }),
             8 => json!({ "anyOf": [self.schema(depth - 1), self.schema(depth - 1)] }),
@@ -108,7 +108,7 @@ impl Choices {
             name => name.as_str(),
         };
         match kind {
-            Some("string") => self.of(&["a", "5", "x,y", ""]).into(),
+            Some("string") => self.one_of(&["a", "5", "x,y", ""]).into(),
             Some("integer") => {
                 [json!(3), json!(-1), json!(2.0), json!(u64::MAX)][self.below(4)].clone()
             }
@@ -144,16 +144,16 @@ impl Choices {
         match self.below(if is_strict { 14 } else { 20 }) {
             0..3 => self.path(names, is_strict),
             3 => self
-                .of(&["1", "2.5", "'a'", "true", "null", "[]", "{}", "5u"])
+                .one_of(&["1", "2.5", "'a'", "true", "null", "[]", "{}", "5u"])
                 .to_owned(),
-            4 | 5 => format!("({a} {} {b})", self.of(&["+", "-", "*", "/", "%"])),
-            6 => format!("({a} {} {b})", self.of(&["<", ">=", "==", "!=", "in"])),
-            7 => format!("({}{a})", self.of(&["-", "!"])),
+            4 | 5 => format!("({a} {} {b})", self.one_of(&["+", "-", "*", "/", "%"])),
+            6 => format!("({a} {} {b})", self.one_of(&["<", ">=", "==", "!=", "in"])),
+            7 => format!("({}{a})", self.one_of(&["-", "!"])),
             8 => format!("[{a}, {b}]"),
             9 => format!("{{'a': {a}, 'b': {b}}}"),
-            10 => format!("{}({a})", self.of(&FUNCTIONS)),
-            11 | 12 => format!("{a}.{}", self.of(&METHODS)),
-            13 => format!("{a}{}", self.of(&[".a", ".b", "[0]", "['a']"])),
+            10 => format!("{}({a})", self.one_of(&FUNCTIONS)),
+            11 | 12 => format!("{a}.{}", self.one_of(&METHODS)),
+            13 => format!("{a}{}", self.one_of(&[".a", ".b", "[0]", "['a']"])),
             14..17 => self.looped(names, below, &a),
             _ => self.optional(&a, &b),
         }
@@ -164,7 +164,7 @@ impl Choices {
         let variable = ["x", "y"][depth % 2];
         let names = [names, &[variable]].concat();
         let [a, b] = [0; 2].map(|_| self.expression(&names, depth, false));
-        match self.of(&["map", "map", "filter", "all", "exists", "exists_one", ""]) {
+        match self.one_of(&["map", "map", "filter", "all", "exists", "exists_one", ""]) {
             "" => format!("{value}.map({variable}, {a}, {b})"),
             name => format!("{value}.{name}({variable}, {a})"),
         }
@@ -175,13 +175,13 @@ impl Choices {
         match self.below(9) {
             0 => format!("{a}[{b}]"),
             1 => format!("(has({a}.a) ? {a} : {b})"),
-            2 => format!("({a} {} {b})", self.of(&["&&", "||"])),
+            2 => format!("({a} {} {b})", self.one_of(&["&&", "||"])),
             3 => format!("{a}.orValue({b})"),
             4 => format!("{a}.or({b})"),
-            5 => format!("{a}.{}", self.of(&["value()", "hasValue()"])),
+            5 => format!("{a}.{}", self.one_of(&["value()", "hasValue()"])),
             6 => format!(
                 "{}({a})",
-                self.of(&["optional.of", "optional.ofNonZeroValue"])
+                self.one_of(&["optional.of", "optional.ofNonZeroValue"])
             ),
             7 => format!("[?{a}, {b}]"),
             _ => format!("{{?'a': {a}, 'b': {b}}}"),
@@ -189,21 +189,22 @@ impl Choices {
     }
 
     fn path(&mut self, names: &[&str], is_strict: bool) -> String {
-        let mut path = self.of(names).to_owned();
+        let mut path = self.one_of(names).to_owned();
         if path == "request" {
-            path += self
-                .of(&[".arguments", ".arguments", ".?arguments"][..2 + usize::from(!is_strict)]);
+            path += self.one_of(
+                &[".arguments", ".arguments", ".?arguments"][..2 + usize::from(!is_strict)],
+            );
         }
         let steps = [".a", ".b", ".c", "[0]", "['a']", ".?a", ".?b", "[?0]"];
         for _ in 0..self.below(4) {
-            path += self.of(&steps[..if is_strict { 5 } else { 8 }]);
+            path += self.one_of(&steps[..if is_strict { 5 } else { 8 }]);
         }
         path
     }
 }
 
 /// Runs a property for random cases. It returns what contradicts it, or whether the case says something; one of `part` cases must.
-fn check(cases: u32, part: u32, property: impl Fn(&mut Choices) -> Result<bool, String>) {
+fn check_property(cases: u32, part: u32, property: impl Fn(&mut Choices) -> Result<bool, String>) {
     let config = Config {
         cases,
         failure_persistence: None,
@@ -298,7 +299,7 @@ fn run(
 
 #[test]
 fn a_sample_of_a_schema_has_its_type() {
-    check(2000, 1, |choices| {
+    check_property(2000, 1, |choices| {
         let schema = choices.schema(3);
         let sample = choices.sample(&schema);
         let validator = Validator::new(&schema).expect("a schema");
@@ -310,7 +311,7 @@ fn a_sample_of_a_schema_has_its_type() {
 
 #[test]
 fn the_value_of_an_expression_has_its_type() {
-    check(5_000, 10, |choices| {
+    check_property(5_000, 10, |choices| {
         let (text, inferred, value) = run(choices, false);
         let found = inferred.value;
         match value {
@@ -332,7 +333,7 @@ fn the_value_of_an_expression_has_its_type() {
 
 #[test]
 fn what_is_wrong_has_no_value() {
-    check(5_000, 10, |choices| {
+    check_property(5_000, 10, |choices| {
         let (text, inferred, value) = run(choices, true);
         let wrong = inferred.wrong;
         if wrong.is_empty() {
@@ -345,10 +346,10 @@ fn what_is_wrong_has_no_value() {
 
 #[test]
 fn a_value_of_a_type_that_does_not_fit_is_not_accepted() {
-    check(5_000, 10, |choices| {
+    check_property(5_000, 10, |choices| {
         let (value, into) = (choices.schema(3), choices.schema(3));
-        let of = |schema: &Value| Type::of_schema(schema, schema);
-        let fit = of(&value).fit(&of(&into));
+        let type_of = |schema: &Value| Type::of_schema(schema, schema);
+        let fit = type_of(&value).fit(&type_of(&into));
         if !matches!(fit, Fit::Misfit(_)) {
             return Ok(false);
         }
@@ -367,12 +368,12 @@ fn a_value_of_a_type_that_does_not_fit_is_not_accepted() {
 /// A type says less than a schema with `enum` or several variants. Without those, a type that fits is a proof.
 #[test]
 fn a_value_of_a_type_that_fits_is_accepted() {
-    check(5_000, 20, |choices| {
+    check_property(5_000, 20, |choices| {
         let (value, into) = (choices.schema(2), choices.schema(2));
-        let of = |schema: &Value| Type::of_schema(schema, schema);
+        let type_of = |schema: &Value| Type::of_schema(schema, schema);
         let text = into.to_string();
         let is_exact = !text.contains("enum") && !text.contains("anyOf") && into != json!({});
-        if !is_exact || of(&value).fit(&of(&into)) != Fit::Fits {
+        if !is_exact || type_of(&value).fit(&type_of(&into)) != Fit::Fits {
             return Ok(false);
         }
         let validator = Validator::new(&into).expect("a schema");

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, ptr};
 use mcp_servlet_schema::{JsonObject, referenced};
 use serde_json::{Number, Value};
 
-use super::{Kinds, Known, MAX_JOINS, Member, Object, Others, Type};
+use super::{Kinds, Known, MAX_JOINS, Member, ObjectType, Others, Type};
 
 /// How many levels of a schema are looked at. References count, as schemas can refer to themselves.
 const MAX_DEPTH: usize = 8;
@@ -104,8 +104,10 @@ impl<'s> Walk<'s> {
     }
 
     fn reference(&mut self, to: &Value, keywords: &JsonObject, depth: usize) -> Type {
-        let target = to.as_str().and_then(|to| referenced(self.root, to));
-        let target = target.map_or(Type::ANY, |target| self.part(target, depth));
+        let target = to
+            .as_str()
+            .and_then(|to| referenced(self.root, to))
+            .map_or(Type::ANY, |target| self.part(target, depth));
         target.opened_by(keywords, "$ref")
     }
 
@@ -145,13 +147,18 @@ impl<'s> Walk<'s> {
         }
     }
 
-    fn object(&mut self, keywords: &'s JsonObject, depth: usize) -> Object {
+    fn object(&mut self, keywords: &'s JsonObject, depth: usize) -> ObjectType {
         let properties = keywords.get("properties").and_then(Value::as_object);
-        let required = list(keywords, "required").into_iter().flatten();
-        let required: BTreeSet<_> = required.filter_map(Value::as_str).collect();
-        let mut object = Object::new(Vec::new(), others(keywords));
-        let named = properties.into_iter().flatten();
-        let named = named.map(|(name, part)| (name.as_str(), Some(part)));
+        let required: BTreeSet<_> = list(keywords, "required")
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let mut object = ObjectType::new(Vec::new(), others(keywords));
+        let named = properties
+            .into_iter()
+            .flatten()
+            .map(|(name, part)| (name.as_str(), Some(part)));
         let is_named = |name: &&str| properties.is_some_and(|all| all.contains_key(*name));
         let unnamed = required.iter().copied().filter(|name| !is_named(name));
         for (name, part) in named.chain(unnamed.map(|name| (name, None))) {
@@ -190,13 +197,12 @@ impl<'s> Walk<'s> {
                 } else {
                     Others::None
                 };
-                let members = members.iter().take(most).map(|(name, value)| {
+                let first = members.iter().take(most).map(|(name, value)| {
                     let value = self.value(value, depth);
                     let is_required = true;
                     (name.clone(), Member { value, is_required })
                 });
-                let members = members.collect();
-                Type::of_object(Object::new(members, others))
+                Type::of_object(ObjectType::new(first.collect(), others))
             }
         }
     }
@@ -211,7 +217,7 @@ impl Type {
         let object = self.0.as_mut().and_then(|known| known.object.as_mut());
         if let Some(object) = object.filter(|object| is_opened && object.others == Others::Unnamed)
         {
-            *object = Object::new(object.members.clone(), Others::Any).into();
+            *object = ObjectType::new(object.members.clone(), Others::Any).into();
         }
         self
     }

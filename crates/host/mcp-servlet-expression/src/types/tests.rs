@@ -25,7 +25,7 @@ pub(crate) fn shown(found: &Type) -> String {
     parts.join(" | ")
 }
 
-fn shown_members(object: &Object) -> String {
+fn shown_members(object: &ObjectType) -> String {
     let members = object.members.iter().map(|(name, member)| {
         let mark = if member.is_required { "" } else { "?" };
         format!("{name}{mark}: {}", shown(&member.value))
@@ -39,12 +39,12 @@ fn shown_members(object: &Object) -> String {
     parts.join(", ")
 }
 
-fn of(schema: &Value) -> Type {
+fn type_of(schema: &Value) -> Type {
     Type::of_schema(schema, schema)
 }
 
 fn of_text(schema: &str) -> Type {
-    of(&serde_json::from_str(schema).expect(schema))
+    type_of(&serde_json::from_str(schema).expect(schema))
 }
 
 /// Schemas and their types, as [`shown`] writes them.
@@ -157,9 +157,9 @@ fn schemas_that_refer_to_themselves_end() {
     let properties =
         json!({ "left": part(), "right": part(), "a": { "type": "array", "items": part() } });
     let tree = json!({ "type": "object", "properties": properties });
-    assert_eq!(of(&tree).to_string(), r#"{"type":"object"}"#);
+    assert_eq!(type_of(&tree).to_string(), r#"{"type":"object"}"#);
     let many: Vec<_> = (0..100).map(|_| part()).collect();
-    assert_eq!(of(&json!({ "anyOf": many })), Type::ANY);
+    assert_eq!(type_of(&json!({ "anyOf": many })), Type::ANY);
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn only_some_parts_of_large_schemas_are_looked_at() {
         json!({ "type": "object", "required": names }),
         json!({ "const": properties }),
     ] {
-        let found = of(&schema);
+        let found = type_of(&schema);
         let object = found.members_of_object().expect("an object");
         assert!(object.members.len() <= 1000);
         assert_eq!(object.others, Others::Any);
@@ -202,8 +202,7 @@ fn types_are_shown_as_schemas() {
 
 #[test]
 fn a_type_can_get_members() {
-    let found = of_text(r#"{"type":"object","properties":{"a":{},"b":{"type":"string"}}}"#);
-    let found = found
+    let found = of_text(r#"{"type":"object","properties":{"a":{},"b":{"type":"string"}}}"#)
         .with("a", Type::integer())
         .with("c", Type::null().or_absent());
     assert_eq!(shown(&found), "{a: integer, b?: string, c?: null, ~}");

@@ -192,7 +192,7 @@ impl Values {
 
     /// The values of a part of a schema.
     pub(super) fn of(root: &Value, part: &Value) -> Self {
-        of(root, part, &mut MAX_PARTS.clone())
+        values_of(root, part, &mut MAX_PARTS.clone())
     }
 
     /// The types of the values.
@@ -290,7 +290,8 @@ impl Values {
     }
 }
 
-fn of(root: &Value, part: &Value, left: &mut usize) -> Values {
+/// The values of a part of a schema, of which `left` more parts may be read.
+fn values_of(root: &Value, part: &Value, left: &mut usize) -> Values {
     let Some(rest) = left.checked_sub(1) else {
         return Values::unknown();
     };
@@ -304,16 +305,18 @@ fn of(root: &Value, part: &Value, left: &mut usize) -> Values {
     };
     // Older dialects ignore what is next to a reference.
     if let Some(target) = target(root, part) {
-        return of(root, target, left);
+        return values_of(root, target, left);
     }
     let mut values = Values::all();
     for (name, value) in keywords {
         let parts = value.as_array().into_iter().flatten();
         values = values.meet(&match name.as_str() {
-            "allOf" => parts.fold(Values::all(), |all, part| all.meet(&of(root, part, left))),
-            "anyOf" | "oneOf" => {
-                parts.fold(Values::none(), |any, part| any.join(&of(root, part, left)))
-            }
+            "allOf" => parts.fold(Values::all(), |all, part| {
+                all.meet(&values_of(root, part, left))
+            }),
+            "anyOf" | "oneOf" => parts.fold(Values::none(), |any, part| {
+                any.join(&values_of(root, part, left))
+            }),
             name => of_keyword(name, value),
         });
     }
@@ -327,8 +330,7 @@ fn of_keyword(name: &str, value: &Value) -> Values {
             let names = value
                 .as_array()
                 .map_or(std::slice::from_ref(value), Vec::as_slice);
-            let names = names.iter().map(|name| name.as_str().unwrap_or_default());
-            Values::of_types(names)
+            Values::of_types(names.iter().map(|name| name.as_str().unwrap_or_default()))
         }
         "enum" => value.as_array().map(|values| list(values)),
         "const" => Some(list(std::slice::from_ref(value))),

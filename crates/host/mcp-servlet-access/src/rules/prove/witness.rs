@@ -22,7 +22,7 @@ pub(super) fn witnesses(
     argument: &Argument,
 ) -> impl Iterator<Item = JsonObject> {
     let validator = Validator::new(root).ok();
-    let calls = validator.map(|validator| {
+    let accepted = validator.map(|validator| {
         let mut left = MAX_STEPS;
         let calls = calls(root, part, argument).map_while(move |call| {
             left = left.checked_sub(validator.steps(&call))?;
@@ -30,11 +30,13 @@ pub(super) fn witnesses(
         });
         calls.flatten()
     });
-    let calls = calls.into_iter().flatten();
-    calls.filter_map(|call| match call {
-        Value::Object(arguments) => Some(arguments),
-        _ => None,
-    })
+    accepted
+        .into_iter()
+        .flatten()
+        .filter_map(|call| match call {
+            Value::Object(arguments) => Some(arguments),
+            _ => None,
+        })
 }
 
 fn calls(root: &Value, part: &Value, argument: &Argument) -> impl Iterator<Item = Value> {
@@ -132,8 +134,10 @@ fn collect(root: &Value, schema: &Value, left: &mut usize, values: &mut Samples)
             }
             ("pattern", Value::String(pattern)) => values.extend(matching(pattern)),
             ("minLength" | "maxLength" | "minItems" | "maxItems", Value::Number(bound)) => {
-                let bound = bound.as_u64().and_then(|bound| usize::try_from(bound).ok());
-                let bound = bound.filter(|bound| *bound <= MAX_WITNESS_LENGTH);
+                let bound = bound
+                    .as_u64()
+                    .and_then(|bound| usize::try_from(bound).ok())
+                    .filter(|bound| *bound <= MAX_WITNESS_LENGTH);
                 values.extend(bound.into_iter().flat_map(of_length));
             }
             (_, Value::Number(bound)) => values.extend(near(bound)),
