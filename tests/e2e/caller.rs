@@ -2,7 +2,8 @@
 
 use e2e::fixture;
 use extism::{Manifest, Plugin, Wasm};
-use mcp_servlet_runtime::{LoadOptions, RequestMeta};
+use mcp_servlet_call::RequestMeta;
+use mcp_servlet_runtime::LoadOptions;
 use serde_json::{Value, json};
 
 use crate::support::{load, object, text};

@@ -123,7 +123,7 @@ fn null_is_a_missing_field_with_schemas_for_openai() {
     client.stop().expect("an end");
 }
 
-fn object_mut(value: &mut Value) -> &mut mcp_servlet_runtime::JsonObject {
+fn object_mut(value: &mut Value) -> &mut mcp_servlet_call::JsonObject {
     value.as_object_mut().expect("an object")
 }
 

@@ -7,8 +7,9 @@ use std::thread;
 
 use e2e::{ALL, Profile, fixture, servlet_command, wasm};
 use flate2::read::ZlibDecoder;
+use mcp_servlet_call::RequestMeta;
 use mcp_servlet_host::{Entry, Host, Listed, LoadError, Loaded, ResourceContents, Servlet};
-use mcp_servlet_runtime::{Contract, LoadOptions, Module, RequestMeta, Source};
+use mcp_servlet_runtime::{Contract, LoadOptions, Module, Source};
 use serde_json::{Value, json};
 
 use crate::wat::{DESCRIPTION, Wat};

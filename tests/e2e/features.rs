@@ -1,8 +1,9 @@
 //! Resources, prompts and completion of an example, in the host and for clients of both protocol eras.
 
 use e2e::{Client, Era, Profile, fixture, servlet_command, wasm};
+use mcp_servlet_call::CallErrorKind;
 use mcp_servlet_host::{Content, Listed, Servlet};
-use mcp_servlet_runtime::{CallErrorKind, LoadOptions, block_on};
+use mcp_servlet_runtime::{LoadOptions, block_on};
 use rmcp::model::ClientRequest;
 use serde_json::{Value, json};
 

@@ -7,8 +7,9 @@ use std::thread;
 
 use e2e::fixture;
 use extism::{Manifest, Plugin, Wasm};
+use mcp_servlet_call::Limit;
 use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::{Limit, LoadOptions, block_on};
+use mcp_servlet_runtime::{LoadOptions, block_on};
 use serde_json::{Value, json};
 
 use crate::support::{load, object, text};

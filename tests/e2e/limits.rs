@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
 use e2e::{fixture, servlet_command};
+use mcp_servlet_call::{CallError, CallErrorKind, Limit};
 use mcp_servlet_host::{CallToolResult, Servlet};
-use mcp_servlet_runtime::{CallError, CallErrorKind, Limit, LoadOptions, block_on};
+use mcp_servlet_runtime::{LoadOptions, block_on};
 use serde_json::{Value, json};
 
 use crate::streams::Wire;

@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use e2e::{Profile, fixture, wasm};
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_host::{CallToolResult, Content, Servlet};
-use mcp_servlet_runtime::{JsonObject, LoadOptions, Module};
+use mcp_servlet_runtime::{LoadOptions, Module};
 use serde_json::Value;
 
 /// The examples; each has its own expectations in every module.

@@ -4,10 +4,9 @@
 
 use std::sync::LazyLock;
 
-use mcp_servlet_host::runtime::{
-    CALL, Guest, JsonObject, LoadOptions, RequestMeta, Source, block_on,
-};
+use mcp_servlet_call::{JsonObject, RequestMeta};
 use mcp_servlet_host::{Host, Servlet};
+use mcp_servlet_runtime::{CALL, Guest, LoadOptions, Source, block_on};
 use serde_json::{Value, json};
 
 /// Passes its input to `call_tool`, and returns the answer.

@@ -5,8 +5,8 @@
 use std::fs;
 use std::sync::LazyLock;
 
+use mcp_servlet_call::{JsonObject, RequestMeta};
 use mcp_servlet_config::Config;
-use mcp_servlet_host::runtime::{JsonObject, RequestMeta};
 use mcp_servlet_server::{HttpOptions, Plan, Service};
 use serde_json::{Value, json};
 

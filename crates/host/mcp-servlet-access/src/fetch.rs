@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use http::header::CACHE_CONTROL;
-use mcp_servlet_http::{HttpFailure, Operator, Request, SendError, Trust, read_more};
+use mcp_servlet_call::HttpFailure;
+use mcp_servlet_http::{Operator, Request, SendError, Trust, read_more};
 use serde_json::Value;
 use tokio::time::timeout;
 use url::{Url, form_urlencoded};

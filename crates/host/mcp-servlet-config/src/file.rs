@@ -23,9 +23,10 @@ use std::{
     time::Duration,
 };
 
+use mcp_servlet_call::{Limit, Limits};
 use mcp_servlet_host::{Introduction, OnFailure};
 use mcp_servlet_runtime::{
-    CheckArguments, CheckResults, CompileCache, ErrorTexts, Isolation, Limit, Limits, LoadOptions,
+    CheckArguments, CheckResults, CompileCache, ErrorTexts, Isolation, LoadOptions,
     UnknownArguments,
 };
 use mcp_servlet_schema::Provider;

@@ -3,12 +3,13 @@
 use std::{fmt, ops::Range, path::PathBuf};
 
 use mcp_servlet_access::rules::Pattern;
+use mcp_servlet_call::chain;
 use mcp_servlet_host::{
     FailedLoad, FeatureKind, Host, LoadError, Loaded, Mount, RemoteMember, Tool,
     bundle::Problem as ToolProblem,
 };
 use mcp_servlet_remote::NotReady;
-use mcp_servlet_runtime::{LoadError as ModuleError, chain, glob_matches};
+use mcp_servlet_runtime::{LoadError as ModuleError, glob_matches};
 use mcp_servlet_server::{
     Configuration as _, EndpointTransport, HttpTransport, SessionStorage, Severity,
 };

@@ -214,7 +214,7 @@ impl Config {
 }
 
 /// The first argument that a tool requires and that hooks do not give.
-fn unknown_argument(schema: &mcp_servlet_runtime::JsonObject) -> Option<&str> {
+fn unknown_argument(schema: &mcp_servlet_call::JsonObject) -> Option<&str> {
     let required = schema.get("required")?.as_array()?;
     let mut names = required.iter().filter_map(Value::as_str);
     names.find(|name| !OnSession::ARGUMENTS.contains(name))

@@ -14,13 +14,14 @@ use std::{
     sync::Arc,
 };
 
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_common::{hex, unhex};
 use mcp_servlet_host::{
     Entry, FeatureKind, Filter, Listed, Loaded, LockedLists, Member, Mount, OnFailure, Prefix,
     RemoteLists, Servlet, ServletLock, Tool,
 };
 use mcp_servlet_remote::{NotReady, Start};
-use mcp_servlet_runtime::{Grant, JsonObject, LoadOptions, Module, Source};
+use mcp_servlet_runtime::{Grant, LoadOptions, Module, Source};
 use mcp_servlet_server::{RemoteEntry, Remotes};
 use serde::{
     Deserialize, Deserializer, Serialize,

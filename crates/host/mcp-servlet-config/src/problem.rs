@@ -2,7 +2,7 @@
 
 use std::{fmt, io, ops::Range, path::PathBuf};
 
-use mcp_servlet_runtime::chain;
+use mcp_servlet_call::chain;
 
 /// Why a configuration cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -1,7 +1,7 @@
 //! Quotas of endpoints: what a file says about them, checked.
 
+use mcp_servlet_call::Limit;
 use mcp_servlet_host::Entry;
-use mcp_servlet_runtime::Limit;
 use mcp_servlet_server::{
     Endpoint,
     quota::{Quota, Rate},

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mcp_servlet_access::Secret;
-use mcp_servlet_runtime::Limit;
+use mcp_servlet_call::Limit;
 use mcp_servlet_server::{
     RecordOptions, StateKeys, TraceOptions,
     audit::{ArgumentsAs, AuditOptions, AuditTarget, DigestKey, MaskPath},

@@ -14,13 +14,13 @@ use std::{
 };
 
 use mcp_servlet_access::AuthOptions;
+use mcp_servlet_call::Limit;
 use mcp_servlet_common::hex;
 use mcp_servlet_host::OnChange;
 use mcp_servlet_remote::{
     RemoteLimits, RemoteOptions, Retries, Sessions, Start, ToolTexts, WhenDown,
     client::{Catalog, Command, Http, HttpTransport, Target, TargetError},
 };
-use mcp_servlet_runtime::Limit;
 use mcp_servlet_server::RemoteEntry;
 use schemars::JsonSchema;
 use serde::{

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, fmt, net::IpAddr, time::Duration};
 
 use ipnet::IpNet;
-use mcp_servlet_runtime::{Limit, ParseLimitError};
+use mcp_servlet_call::{Limit, ParseLimitError};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{
     Deserialize, Deserializer,

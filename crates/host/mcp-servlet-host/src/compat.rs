@@ -6,8 +6,8 @@
 //!
 //! All other values that are not null pass unchanged, including unknown fields and unknown types of content.
 
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_common::shape;
-use mcp_servlet_runtime::JsonObject;
 use mcp_servlet_schema::Problem;
 use serde_json::Value;
 

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use mcp_catalog::canonical_json;
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_common::escape_pointer;
-use mcp_servlet_runtime::{Contract, Guest, JsonObject};
+use mcp_servlet_runtime::{Contract, Guest};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RemoteFailure, RequestMeta};
+use mcp_servlet_call::{CallError, CallErrorKind, JsonObject, RemoteFailure, RequestMeta};
 use tokio::sync::{broadcast, watch};
 
 use crate::{

@@ -5,8 +5,8 @@
 //! list (`{"tools": […]}`). Current servlets with one tool write both. If there are both, the list
 //! counts.
 
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_common::shape;
-use mcp_servlet_runtime::JsonObject;
 use mcp_servlet_schema::Problem;
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! Errors of servlets before they are called.
 
-use mcp_servlet_runtime::CallError;
+use mcp_servlet_call::CallError;
 use mcp_servlet_schema::similar;
 
 use crate::FeatureKind;

@@ -5,8 +5,9 @@
 
 use std::collections::HashSet;
 
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_common::shape;
-use mcp_servlet_runtime::{Guest, JsonObject};
+use mcp_servlet_runtime::Guest;
 use mcp_servlet_schema::Problem;
 use mcp_servlet_types::FIXED_RESOURCES;
 use serde_json::Value;

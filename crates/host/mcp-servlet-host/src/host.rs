@@ -13,7 +13,8 @@ mod virtual_tools;
 use std::{borrow::Cow, sync::Arc};
 
 use mcp_servlet_bundle::{Step, Target};
-use mcp_servlet_runtime::{CallError, Callees, CheckArguments, JsonObject, RequestMeta};
+use mcp_servlet_call::{CallError, Callees, JsonObject, RequestMeta};
+use mcp_servlet_runtime::CheckArguments;
 use mcp_servlet_schema::Provider;
 
 use crate::{

@@ -5,6 +5,8 @@
 //! [`block_on`](runtime::block_on). A [`Host`] combines several servlets into one list of
 //! tools, resources and prompts. The crate `mcp-servlet-server` serves a host over MCP.
 //!
+//! The types of requests, limits and errors are in [`call`], and the options of a servlet are in [`runtime`].
+//!
 //! JSON passes through unchanged: clients also get fields that this crate does not know. Only
 //! integers beyond 64 bits are rounded.
 //!
@@ -49,6 +51,7 @@ mod tool;
 mod unmet_needs;
 
 pub use mcp_servlet_bundle as bundle;
+pub use mcp_servlet_call as call;
 pub use mcp_servlet_runtime as runtime;
 
 pub use circle::{PossibleCall, circle_of_calls};

@@ -6,8 +6,8 @@ use std::{
     sync::Arc,
 };
 
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_common::unescape_pointer;
-use mcp_servlet_runtime::JsonObject;
 use serde::Deserialize;
 use serde_json::Value;
 

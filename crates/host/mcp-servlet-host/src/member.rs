@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta, chain};
+use mcp_servlet_call::{CallError, JsonObject, RequestMeta, chain};
 use mcp_servlet_schema::similar;
 
 use crate::{

@@ -2,8 +2,8 @@
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
+use mcp_servlet_call::{CallError, JsonObject, RequestMeta};
 use mcp_servlet_common::normalized_uri;
-use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta};
 use tokio::sync::{broadcast, watch};
 
 use crate::{
@@ -20,7 +20,7 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, CallError>> + Sen
 /// [`CallErrorKind::Remote`]. The futures need a tokio runtime with timers. Dropping one cancels its
 /// request.
 ///
-/// [`CallErrorKind::Remote`]: mcp_servlet_runtime::CallErrorKind::Remote
+/// [`CallErrorKind::Remote`]: mcp_servlet_call::CallErrorKind::Remote
 pub trait Remote: fmt::Debug + Send + Sync {
     /// The name in logs, errors and prefixes.
     fn name(&self) -> &str;
@@ -28,7 +28,7 @@ pub trait Remote: fmt::Debug + Send + Sync {
     /// The URL or the command, without secrets.
     fn origin(&self) -> &str;
 
-    /// Why it is not served now: `connecting`, or the [name](mcp_servlet_runtime::RemoteFailure::name) of a failure. None if it is
+    /// Why it is not served now: `connecting`, or the [name](mcp_servlet_call::RemoteFailure::name) of a failure. None if it is
     /// served, also if its connection was closed because nothing used it.
     fn outage(&self) -> Option<&'static str>;
 
@@ -45,7 +45,7 @@ pub trait Remote: fmt::Debug + Send + Sync {
 
     /// Reads a resource. The kind of the error is [`UnknownResource`] if there is no such resource.
     ///
-    /// [`UnknownResource`]: mcp_servlet_runtime::CallErrorKind::UnknownResource
+    /// [`UnknownResource`]: mcp_servlet_call::CallErrorKind::UnknownResource
     fn read_resource<'a>(
         &'a self,
         uri: &'a str,

@@ -1,6 +1,6 @@
 //! The results of requests: views of the JSON that a servlet returned.
 
-use mcp_servlet_runtime::{Denied, JsonObject};
+use mcp_servlet_call::{Denied, JsonObject};
 use serde_json::Value;
 
 use crate::content::{Content, PromptMessage, ResourceContents};

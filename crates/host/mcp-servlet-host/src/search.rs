@@ -7,7 +7,8 @@ use std::{
     sync::{LazyLock, OnceLock},
 };
 
-use mcp_servlet_runtime::{JsonObject, glob_matches};
+use mcp_servlet_call::JsonObject;
+use mcp_servlet_runtime::glob_matches;
 use mcp_servlet_schema::{Provider, Schemas};
 use serde_json::{Value, json};
 

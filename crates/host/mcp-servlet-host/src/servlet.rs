@@ -11,10 +11,11 @@ use std::{
     sync::Arc,
 };
 
+use mcp_servlet_call::{CallError, CallErrorKind, JsonObject, RequestMeta, file_help};
+use mcp_servlet_common::quoted;
 use mcp_servlet_runtime::{
-    Abi, CallError, CallErrorKind, CheckArguments, Fetched, Guest, Instances, Isolation, Job,
-    JsonObject, LoadError as ModuleError, LoadOptions, Module, RequestMeta, Source,
-    UnknownArguments, file_help, quoted,
+    Abi, CheckArguments, Fetched, Guest, Instances, Isolation, Job, LoadError as ModuleError,
+    LoadOptions, Module, Source, UnknownArguments,
 };
 use mcp_servlet_schema::Schemas;
 

@@ -5,8 +5,8 @@
 
 use std::{fmt, str::FromStr};
 
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_common::{escape_pointer, unescape_pointer};
-use mcp_servlet_runtime::JsonObject;
 use mcp_servlet_schema::{MAP, similar};
 use serde_json::{Value, json};
 

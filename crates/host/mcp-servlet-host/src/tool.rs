@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_schema::{Problem, Provider, Undo, lower};
 use serde_json::Value;
 

@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use mcp_servlet_runtime::{
-    ConfigKey, Grant, JsonObject, LoadOptions, Needs, configured_host, glob_matches,
-};
+use mcp_servlet_call::JsonObject;
+use mcp_servlet_runtime::{ConfigKey, Grant, LoadOptions, Needs, configured_host, glob_matches};
 use mcp_servlet_schema::{matches, schema_in_words};
 use serde_json::Value;
 

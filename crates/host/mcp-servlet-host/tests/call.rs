@@ -8,10 +8,9 @@ use std::{
     time::Duration,
 };
 
+use mcp_servlet_call::{CallError, CallErrorKind, JsonObject, Limit, RpcError};
 use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::{
-    CallError, CallErrorKind, JsonObject, Limit, LoadOptions, RpcError, block_on,
-};
+use mcp_servlet_runtime::{LoadOptions, block_on};
 use serde_json::json;
 use support::{DESCRIPTION, Wat};
 

@@ -3,8 +3,9 @@
 
 mod support;
 
+use mcp_servlet_call::{CallError, CallErrorKind, JsonObject};
 use mcp_servlet_host::{Listed, LoadError, Servlet};
-use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, block_on};
+use mcp_servlet_runtime::block_on;
 use serde_json::{Value, json};
 use support::{DESCRIPTION, Wat};
 

@@ -4,10 +4,9 @@ mod support;
 
 use std::time::Duration;
 
+use mcp_servlet_call::{JsonObject, Limit, chain};
 use mcp_servlet_host::{LoadError, Servlet};
-use mcp_servlet_runtime::{
-    Abi, AllowedPath, JsonObject, Limit, LoadOptions, Source, block_on, chain,
-};
+use mcp_servlet_runtime::{Abi, AllowedPath, LoadOptions, Source, block_on};
 use serde_json::json;
 use support::{DESCRIPTION, Wat};
 

@@ -7,8 +7,9 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use mcp_servlet_call::RpcError;
 use mcp_servlet_host::Tool;
-use mcp_servlet_runtime::{ErrorTexts, LoadOptions, RpcError, block_on};
+use mcp_servlet_runtime::{ErrorTexts, LoadOptions, block_on};
 use serde_json::json;
 use support::{DESCRIPTION, Wat};
 

@@ -5,8 +5,9 @@ mod support;
 use std::{future::poll_fn, pin::pin, task::Poll};
 
 use mcp_servlet_bundle::{Spec, VirtualTool};
+use mcp_servlet_call::{JsonObject, RequestMeta};
 use mcp_servlet_host::{Host, PlacedTool, Servlet};
-use mcp_servlet_runtime::{JsonObject, RequestMeta, block_on};
+use mcp_servlet_runtime::block_on;
 use serde_json::{Value, json};
 use support::{DESCRIPTION, Wat};
 

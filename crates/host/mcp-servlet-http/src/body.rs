@@ -15,11 +15,12 @@ use hyper::{
     body::{Body as _, Incoming},
     header::{CONTENT_ENCODING, CONTENT_LENGTH, SET_COOKIE},
 };
+use mcp_servlet_call::{HttpFailure, HttpResponse};
 use mcp_servlet_types::HttpErrorKind;
 use tokio::time::timeout;
 use url::Url;
 
-use crate::exchange::{HttpFailure, HttpResponse};
+use crate::failure;
 
 /// How many bytes the bodies of several responses may have together.
 #[derive(Default)]
@@ -65,7 +66,7 @@ pub async fn read(
     let is_compressed = !incoming.is_end_stream() && take_gzip(&mut head.headers);
     let mut body = Decoder::new(is_compressed, limit, room);
     while let Some(frame) = incoming.frame().await {
-        let frame = frame.map_err(|error| HttpFailure::sort(&error, url))?;
+        let frame = frame.map_err(|error| failure::sort(&error, url))?;
         if let Some(data) = frame.data_ref() {
             let written = body.write(data);
             written.map_err(|error| failed(error, url))?;
@@ -110,9 +111,9 @@ pub async fn read_more(
     loop {
         let frame = timeout(pause, incoming.frame())
             .await
-            .map_err(|_| HttpFailure::timed_out(url, pause))?;
+            .map_err(|_| failure::timed_out(url, pause))?;
         let Some(frame) = frame else { return Ok(()) };
-        let frame = frame.map_err(|error| HttpFailure::sort(&error, url))?;
+        let frame = frame.map_err(|error| failure::sort(&error, url))?;
         let data = frame.data_ref().map_or(&[][..], |data| data);
         if (bytes.len() + data.len()) as u64 > limit {
             let too_large = TooLarge { limit };
@@ -144,7 +145,7 @@ fn failed(error: io::Error, url: &Url) -> HttpFailure {
         .or_else(|error| error.downcast::<NoRoom>().map(|error| error.to_string()));
     match too_large {
         Ok(message) => HttpFailure::new(HttpErrorKind::TooLarge, message),
-        Err(error) => HttpFailure::not_http(url, &format!("gzip decompression failed: {error}")),
+        Err(error) => failure::not_http(url, &format!("gzip decompression failed: {error}")),
     }
 }
 

@@ -2,128 +2,124 @@
 
 use std::{error::Error, io, iter::successors, time::Duration};
 
+use mcp_servlet_call::{HttpDenied, HttpFailure};
 use mcp_servlet_types::HttpErrorKind as Kind;
 use tokio_rustls::rustls::{self, InvalidMessage, pki_types::InvalidDnsNameError};
 use url::Url;
 
-use crate::{
-    address::{Unresolved, can_be_listed},
-    exchange::{Denied, HttpFailure},
-};
+use crate::address::{Unresolved, can_be_listed};
 
 /// There is no connection through the proxy.
 #[derive(Debug, thiserror::Error)]
 #[error("CONNECT proxy failed: {0}")]
 pub(crate) struct ProxyFailed(pub(crate) String);
 
-impl HttpFailure {
-    /// The operator does not allow the host.
-    pub fn host_denied(url: &Url) -> Self {
-        let option = format!("--allow-host {}", url.host_str().unwrap_or_default());
-        Self::denied(url, false, option)
-    }
+/// The operator does not allow the host.
+pub fn host_denied(url: &Url) -> HttpFailure {
+    let option = format!("--allow-host {}", url.host_str().unwrap_or_default());
+    denied(url, false, option)
+}
 
-    /// The operator allows the host, but not its address.
-    pub fn address_denied(url: &Url) -> Self {
-        let host = url.host_str().unwrap_or_default();
-        let option = if can_be_listed(host) {
-            format!("--allow-host {host}")
-        } else {
-            "--allow-private".to_owned()
-        };
-        Self::denied(url, true, option)
-    }
+/// The operator allows the host, but not its address.
+pub fn address_denied(url: &Url) -> HttpFailure {
+    let host = url.host_str().unwrap_or_default();
+    let option = if can_be_listed(host) {
+        format!("--allow-host {host}")
+    } else {
+        "--allow-private".to_owned()
+    };
+    denied(url, true, option)
+}
 
-    fn denied(url: &Url, is_private: bool, option: String) -> Self {
-        let denied = Denied {
-            origin: origin(url),
-            is_private,
-            option,
-        };
-        let Denied { origin, option, .. } = &denied;
-        tracing::warn!(
-            origin,
-            allow = option,
-            "HTTP request not allowed{}",
-            denied.why()
-        );
-        Self {
-            denied: Some(denied.clone()),
-            ..Self::new(Kind::NotAllowed, denied.to_string())
+fn denied(url: &Url, is_private: bool, option: String) -> HttpFailure {
+    let denied = HttpDenied {
+        origin: origin(url),
+        is_private,
+        option,
+    };
+    let HttpDenied { origin, option, .. } = &denied;
+    tracing::warn!(
+        origin,
+        allow = option,
+        "HTTP request not allowed{}",
+        denied.why()
+    );
+    HttpFailure {
+        denied: Some(denied.clone()),
+        ..HttpFailure::new(Kind::NotAllowed, denied.to_string())
+    }
+}
+
+/// A redirect would send the body of a request to another origin.
+pub(crate) fn body_redirected(from: &Url, to: &Url) -> HttpFailure {
+    let (from, to) = (origin(from), origin(to));
+    let message = format!(
+        "`{from}` redirects the request and its body to another origin, `{to}`; send the request there if it may \
+         have the body"
+    );
+    HttpFailure::new(Kind::Redirect, message)
+}
+
+/// The server did not answer in time.
+pub fn timed_out(url: &Url, limit: Duration) -> HttpFailure {
+    let origin = origin(url);
+    let message = format!("`{origin}` did not answer within {limit:?}");
+    HttpFailure::new(Kind::Timeout, message)
+}
+
+/// The request was redirected this often, and again.
+pub fn too_many_redirects(url: &Url, limit: usize) -> HttpFailure {
+    let message = format!("more than {limit} redirects, the last to {}", origin(url));
+    HttpFailure::new(Kind::TooManyRedirects, message)
+}
+
+/// The call has reached its limit of requests.
+pub fn too_many_requests(limit: u32) -> HttpFailure {
+    let message = format!("a call may send at most {limit} HTTP requests");
+    HttpFailure::new(Kind::TooManyRequests, message)
+}
+
+/// A request has waited this long for others to end.
+pub fn too_many_open(url: &Url, open: usize, waited: Duration) -> HttpFailure {
+    let message = format!(
+        "the request to `{}` was not sent within {waited:?}: the servlet has {open} open HTTP requests, which is its \
+         limit `http_concurrency`; send fewer at the same time, or raise the limit",
+        origin(url)
+    );
+    HttpFailure::new(Kind::TooManyRequests, message)
+}
+
+/// The server did not answer in HTTP.
+pub(crate) fn not_http(url: &Url, reason: &str) -> HttpFailure {
+    let origin = origin(url);
+    let message = format!("the response of `{origin}` is not valid HTTP: {reason}");
+    HttpFailure::new(Kind::Protocol, message)
+}
+
+/// Sorts an error of the HTTP client.
+pub(crate) fn sort(error: &(dyn Error + 'static), url: &Url) -> HttpFailure {
+    let kind = match find(error) {
+        Some(Unresolved::Private) => return address_denied(url),
+        Some(Unresolved::NotFound) => {
+            let host = url.host_str().unwrap_or_default();
+            return HttpFailure::new(Kind::Dns, format!("the host `{host}` was not found"));
         }
+        None => kind(error),
+    };
+    let reason = reason(error);
+    if kind == Kind::Protocol {
+        return not_http(url, &reason);
     }
-
-    /// A redirect would send the body of a request to another origin.
-    pub fn body_redirected(from: &Url, to: &Url) -> Self {
-        let (from, to) = (origin(from), origin(to));
-        let message = format!(
-            "`{from}` redirects the request and its body to another origin, `{to}`; send the request there if it may \
-             have the body"
-        );
-        Self::new(Kind::Redirect, message)
-    }
-
-    /// The server did not answer in time.
-    pub fn timed_out(url: &Url, limit: Duration) -> Self {
-        let origin = origin(url);
-        let message = format!("`{origin}` did not answer within {limit:?}");
-        Self::new(Kind::Timeout, message)
-    }
-
-    /// The request was redirected this often, and again.
-    pub fn too_many_redirects(url: &Url, limit: usize) -> Self {
-        let message = format!("more than {limit} redirects, the last to {}", origin(url));
-        Self::new(Kind::TooManyRedirects, message)
-    }
-
-    /// The call has reached its limit of requests.
-    pub fn too_many_requests(limit: u32) -> Self {
-        let message = format!("a call may send at most {limit} HTTP requests");
-        Self::new(Kind::TooManyRequests, message)
-    }
-
-    /// A request has waited this long for others to end.
-    pub fn too_many_open(url: &Url, open: usize, waited: Duration) -> Self {
-        let message = format!(
-            "the request to `{}` was not sent within {waited:?}: the servlet has {open} open HTTP requests, which is its \
-             limit `http_concurrency`; send fewer at the same time, or raise the limit",
-            origin(url)
-        );
-        Self::new(Kind::TooManyRequests, message)
-    }
-
-    /// The server did not answer in HTTP.
-    pub fn not_http(url: &Url, reason: &str) -> Self {
-        let origin = origin(url);
-        let message = format!("the response of `{origin}` is not valid HTTP: {reason}");
-        Self::new(Kind::Protocol, message)
-    }
-
-    /// Sorts an error of the HTTP client.
-    pub fn sort(error: &(dyn Error + 'static), url: &Url) -> Self {
-        let kind = match find(error) {
-            Some(Unresolved::Private) => return Self::address_denied(url),
-            Some(Unresolved::NotFound) => {
-                let host = url.host_str().unwrap_or_default();
-                return Self::new(Kind::Dns, format!("the host `{host}` was not found"));
-            }
-            None => kind(error),
+    let origin = origin(url);
+    if find(error).is_some_and(lacks_tls) {
+        let message = format!("the server of `{origin}` does not use TLS");
+        return HttpFailure {
+            lacks_tls: true,
+            ..HttpFailure::new(kind, message)
         };
-        let reason = reason(error);
-        if kind == Kind::Protocol {
-            return Self::not_http(url, &reason);
-        }
-        let origin = origin(url);
-        if find(error).is_some_and(lacks_tls) {
-            let message = format!("the server of `{origin}` does not use TLS");
-            return Self {
-                lacks_tls: true,
-                ..Self::new(kind, message)
-            };
-        }
-        let message = format!("the connection to `{origin}` failed: {reason}");
-        Self::new(kind, message)
     }
+    let message = format!("the connection to `{origin}` failed: {reason}");
+    HttpFailure::new(kind, message)
 }
 
 /// Whether the answer to a handshake of TLS is something else, such as plain HTTP.
@@ -199,7 +195,7 @@ mod tests {
     #[test]
     fn a_refusal_names_the_option_that_allows_the_request() {
         let read = |failure: &HttpFailure| {
-            let Denied { origin, option, .. } = failure.denied.clone().expect("a refusal");
+            let HttpDenied { origin, option, .. } = failure.denied.clone().expect("a refusal");
             assert!(
                 failure.message.contains(&format!("`{option}`")),
                 "{failure}"
@@ -207,7 +203,7 @@ mod tests {
             (origin, option)
         };
         let url = |text| Url::parse(text).expect("a URL");
-        let host = HttpFailure::host_denied(&url("https://u:p@api.example:8443/secret?key=1"));
+        let host = host_denied(&url("https://u:p@api.example:8443/secret?key=1"));
         let expected = ("https://api.example:8443", "--allow-host api.example");
         assert_eq!(read(&host), (expected.0.to_owned(), expected.1.to_owned()));
         for (text, origin, option) in [
@@ -219,7 +215,7 @@ mod tests {
             ),
             ("http://[::1]:8/", "http://[::1]:8", "--allow-host [::1]"),
         ] {
-            let denied = HttpFailure::address_denied(&url(text));
+            let denied = address_denied(&url(text));
             assert_eq!(read(&denied), (origin.to_owned(), option.to_owned()));
             assert_eq!(denied.kind, Kind::NotAllowed);
         }

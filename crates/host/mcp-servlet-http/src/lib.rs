@@ -12,8 +12,7 @@
 mod address;
 mod body;
 mod connect;
-mod exchange;
-mod failure;
+pub mod failure;
 mod operator;
 mod proxy;
 mod proxy_url;
@@ -24,7 +23,6 @@ mod trust;
 
 pub use address::Addresses;
 pub use body::{Room, read, read_more};
-pub use exchange::{Denied, HttpFailure, HttpRequest, HttpResponse};
 pub use operator::{Operator, SendError};
 pub use proxy::ProxyServer;
 pub use proxy_url::Proxy;

@@ -1,13 +1,14 @@
 //! Requests that the operator of a server sends, in contrast to those of servlets.
 
 use hyper::{Response, body::Incoming};
+use mcp_servlet_call::HttpFailure;
 use mcp_servlet_common::is_this_machine;
 use mcp_servlet_types::HttpErrorKind;
 use url::Url;
 
 use crate::{
-    address::Addresses, exchange::HttpFailure, proxy::ProxyServer, request::Request,
-    transport::Transport, trust::Trust,
+    address::Addresses, failure, proxy::ProxyServer, request::Request, transport::Transport,
+    trust::Trust,
 };
 
 const MAX_REDIRECTS: usize = 5;
@@ -107,7 +108,7 @@ impl Operator {
                 None => return Ok((response, request.url)),
             }
         }
-        Err(HttpFailure::too_many_redirects(&request.url, MAX_REDIRECTS).into())
+        Err(failure::too_many_redirects(&request.url, MAX_REDIRECTS).into())
     }
 
     /// The connection to a server on this machine uses no proxy: it could see the request unencrypted, or look for the

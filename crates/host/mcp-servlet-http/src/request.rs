@@ -7,11 +7,12 @@ use hyper::{
     body::Bytes,
     header::{self, HeaderName, HeaderValue},
 };
+use mcp_servlet_call::{HttpFailure, HttpRequest};
 use mcp_servlet_types::refused_request;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use crate::exchange::{HttpFailure, HttpRequest};
+use crate::failure;
 
 /// The headers that a redirect to another origin keeps. Any other header may be a secret.
 const SAFE_HEADERS: [&str; 8] = [
@@ -146,7 +147,7 @@ impl Request {
         if let Some(next) = &next {
             check_scheme(&next.url)?;
             if next.body.is_some() && !self.may_send_body_to(&next.url) {
-                return Err(HttpFailure::body_redirected(&self.url, &next.url));
+                return Err(failure::body_redirected(&self.url, &next.url));
             }
         }
         Ok(next)

@@ -13,10 +13,11 @@ use hyper_util::{
     client::legacy,
     rt::{TokioExecutor, TokioTimer},
 };
+use mcp_servlet_call::HttpFailure;
 
 use crate::{
-    address::Addresses, connect::Connector, exchange::HttpFailure, proxy::ProxyServer,
-    request::Request, trust::Trust,
+    address::Addresses, connect::Connector, failure, proxy::ProxyServer, request::Request,
+    trust::Trust,
 };
 
 /// How long a connection stays open without requests.
@@ -47,6 +48,6 @@ impl Transport {
     /// Sends a request and waits for the head of its response.
     pub async fn send(&self, request: &Request) -> Result<Response<Incoming>, HttpFailure> {
         let sent = self.0.request(request.to_http()?).await;
-        sent.map_err(|error| HttpFailure::sort(&error, &request.url))
+        sent.map_err(|error| failure::sort(&error, &request.url))
     }
 }

@@ -9,7 +9,7 @@ use hyper::{
     body::Incoming,
     header::{HeaderMap, RETRY_AFTER},
 };
-use mcp_servlet_http::{HttpFailure, Operator, Request, SendError, Trust, read_more};
+use mcp_servlet_http::{Operator, Request, SendError, Trust, failure, read_more};
 use mcp_servlet_types::HttpErrorKind;
 use serde_json::Value;
 use tokio::time::{sleep, timeout};
@@ -251,7 +251,7 @@ impl Session<'_> {
             let limit = time_limit(request.body_size());
             let sent = timeout(limit, sent)
                 .await
-                .unwrap_or_else(|_| Err(HttpFailure::timed_out(&request.url, limit).into()));
+                .unwrap_or_else(|_| Err(failure::timed_out(&request.url, limit).into()));
             let (pause, error) = match sent {
                 Ok((response, url)) => {
                     let status = response.status();

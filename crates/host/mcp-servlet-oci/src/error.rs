@@ -2,8 +2,9 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use mcp_servlet_call::HttpFailure;
 use mcp_servlet_common::quoted;
-use mcp_servlet_http::{HttpFailure, SendError, TrustError};
+use mcp_servlet_http::{SendError, TrustError};
 use mcp_servlet_types::HttpErrorKind;
 
 use crate::{digest::Digest, key::KeyError};

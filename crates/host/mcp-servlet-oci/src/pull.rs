@@ -9,7 +9,7 @@ use hyper::{
     StatusCode,
     header::{CONTENT_RANGE, HeaderMap},
 };
-use mcp_servlet_http::{HttpFailure, Request, read_more};
+use mcp_servlet_http::{Request, failure, read_more};
 use mcp_servlet_types::HttpErrorKind;
 use tokio::time::{sleep, timeout};
 
@@ -56,7 +56,7 @@ impl Client {
 impl Session<'_> {
     /// The error after [`IMAGE_TIMEOUT`].
     pub(crate) fn late(&self) -> Error {
-        let late = HttpFailure::timed_out(&self.url(""), IMAGE_TIMEOUT);
+        let late = failure::timed_out(&self.url(""), IMAGE_TIMEOUT);
         Error::of_request(&self.host(), self.reference, late.into())
     }
 

@@ -1,6 +1,6 @@
 //! Checks what a server answers, before a client gets it.
 
-use mcp_servlet_runtime::{INPUT_REQUIRED, JsonObject, RemoteFailure};
+use mcp_servlet_call::{INPUT_REQUIRED, JsonObject, RemoteFailure};
 use serde_json::Value;
 use serde_json::value::RawValue;
 

@@ -1,10 +1,10 @@
 //! One connection to a server.
 
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_client::{
     Era, Error, ErrorKind, Event, LOG_LEVEL, Limits, List, Lists, Options, Session, Target,
     Timeouts,
 };
-use mcp_servlet_runtime::JsonObject;
 use serde_json::{Value, json};
 
 use crate::options::RemoteOptions;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use mcp_servlet_call::{CallError, CallErrorKind, RemoteFailure, RpcError};
 use mcp_servlet_client::{Error, ErrorKind};
-use mcp_servlet_runtime::{CallError, CallErrorKind, RemoteFailure, RpcError};
 
 /// Why a request has no result. `limit` is its time limit.
 pub(crate) fn failure(error: &Error, limit: Duration) -> RemoteFailure {

@@ -4,11 +4,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_client::{Error, List, Lists, problem_code};
 use mcp_servlet_host::{
     FeatureKind, HiddenEntry, Listed, LockedLists, OnChange, RemoteLists, Tool,
 };
-use mcp_servlet_runtime::JsonObject;
 use mcp_servlet_schema::{Problem, Schemas};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};

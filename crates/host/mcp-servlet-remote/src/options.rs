@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_client::{Lists, OAuth};
 use mcp_servlet_host::{LockedLists, Shape, bundle::RequestText};
-use mcp_servlet_runtime::JsonObject;
 
 /// How a host uses another MCP server. Start with `RemoteOptions::default()` and set fields.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub struct RemoteOptions {
     /// Closes the connection after this time without a request. The next request opens a new one. Default: never.
     pub idle: Option<Duration>,
     /// How long a client may take to answer a question of the server, unless the request has an
-    /// [`input_timeout`](mcp_servlet_runtime::RequestMeta::input_timeout). Default: 10 min.
+    /// [`input_timeout`](mcp_servlet_call::RequestMeta::input_timeout). Default: 10 min.
     pub question_time: Duration,
     /// Which requests share a connection.
     pub sessions: Sessions,

@@ -8,8 +8,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
 
+use mcp_servlet_call::{INPUT_REQUIRED, JsonObject, RequestMeta};
 use mcp_servlet_common::lock;
-use mcp_servlet_runtime::{INPUT_REQUIRED, JsonObject, RequestMeta};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;

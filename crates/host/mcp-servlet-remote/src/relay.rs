@@ -12,9 +12,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use mcp_servlet_call::{JsonObject, Notification};
 use mcp_servlet_client::{Answers, Elicitation, Event, Input, Offers, Root};
 use mcp_servlet_common::lock;
-use mcp_servlet_runtime::{JsonObject, Notification};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 

@@ -4,12 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcp_servlet_call::{CallError, InputTimeout, JsonObject, RemoteFailure, RequestMeta, RpcError};
 use mcp_servlet_client::CallOptions;
 use mcp_servlet_host::bundle::{RequestText, Requested};
 use mcp_servlet_host::{CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult};
-use mcp_servlet_runtime::{
-    CallError, InputTimeout, JsonObject, RemoteFailure, RequestMeta, RpcError,
-};
 use serde_json::Value;
 use tokio::time::sleep;
 use tokio_util::task::AbortOnDropHandle;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Fuse, FusedFuture as _};
+use mcp_servlet_call::{JsonObject, Listener, Notification, RequestMeta};
 use mcp_servlet_client::{CallOptions, Error, Event, Events, Progress};
-use mcp_servlet_runtime::{JsonObject, Listener, Notification, RequestMeta};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;

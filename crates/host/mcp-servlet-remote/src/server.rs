@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use mcp_servlet_call::{CallError, JsonObject, Nursery, RemoteFailure, RequestMeta};
 use mcp_servlet_client::Target;
 use mcp_servlet_host::{
     Answer, CallToolResult, CompleteResult, GetPromptResult, Member, ReadResourceResult, Remote,
     RemoteLists, ResourceWatch,
 };
-use mcp_servlet_runtime::{CallError, JsonObject, Nursery, RemoteFailure, RequestMeta};
 use tokio::sync::{broadcast, watch};
 use tokio::time::{sleep, timeout};
 

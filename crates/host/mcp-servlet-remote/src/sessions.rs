@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use mcp_servlet_call::{ClientSession, Nursery, RemoteFailure};
 use mcp_servlet_common::lock;
-use mcp_servlet_runtime::{ClientSession, Nursery, RemoteFailure};
 use tokio::time::sleep;
 
 use crate::options::{Retries, Sessions};

@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use futures_util::FutureExt as _;
+use mcp_servlet_call::{Nursery, RemoteFailure};
 use mcp_servlet_client::Target;
 use mcp_servlet_common::lock;
 use mcp_servlet_host::{RemoteLists, ResourceWatch};
-use mcp_servlet_runtime::{Nursery, RemoteFailure};
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;

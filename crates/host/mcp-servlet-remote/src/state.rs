@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use mcp_servlet_runtime::RemoteFailure;
+use mcp_servlet_call::RemoteFailure;
 
 use crate::connection::Connection;
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcp_servlet_call::RemoteFailure;
 use mcp_servlet_client::{Error, ErrorKind, Event, Events, Lists, Target};
 use mcp_servlet_common::lock;
 use mcp_servlet_host::RemoteLists;
-use mcp_servlet_runtime::RemoteFailure;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 

@@ -1,15 +1,15 @@
 //! The ABIs of servlets: the exports by which a host calls a module.
 
+mod request;
+
 use std::fmt;
 
+use mcp_servlet_call::{JsonObject, RequestMeta};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::{
-    JsonObject,
-    inspect::Module,
-    request_meta::{RequestMeta, WithMeta},
-};
+use crate::inspect::Module;
+use request::{WithMeta, context};
 
 /// The export of [`Abi::Servlet`] that lists tools and describes the servlet.
 pub const DESCRIBE: &str = "describe";
@@ -66,7 +66,7 @@ impl Abi {
             },
             Self::HyperMcpV2 => Request::HyperMcpV2 {
                 request: params,
-                context: request_meta.context(),
+                context: context(request_meta),
             },
         };
         serde_json::to_vec(&request).expect("maps of strings and values are JSON")
@@ -76,7 +76,7 @@ impl Abi {
     pub(crate) fn list_request(self) -> Vec<u8> {
         match self {
             Self::Servlet => Vec::new(),
-            Self::HyperMcpV2 => json!({ "context": RequestMeta::default().context() })
+            Self::HyperMcpV2 => json!({ "context": context(&RequestMeta::default()) })
                 .to_string()
                 .into_bytes(),
         }

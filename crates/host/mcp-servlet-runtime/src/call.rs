@@ -7,11 +7,11 @@ mod progress;
 
 use std::sync::Arc;
 
+use mcp_servlet_call::{JsonObject, Limits, Listener, RequestMeta};
 use serde_json::{Value, json};
 
-use crate::{JsonObject, listener::Listener, options::Limits, request_meta::RequestMeta};
 pub(crate) use input_requests::InputRequests;
-pub use input_requests::{INPUT_REQUIRED, asks_client};
+use input_requests::answers;
 use journal::Journal;
 pub(crate) use progress::Progress;
 
@@ -49,7 +49,7 @@ impl Job {
     pub(crate) fn for_client(self, request_meta: &RequestMeta) -> Self {
         Self {
             listener: request_meta.listener.clone(),
-            answers: Some(request_meta.answers()),
+            answers: Some(answers(request_meta)),
             ..self
         }
     }

@@ -5,13 +5,13 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
+use mcp_servlet_call::JsonObject;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use wasm_encoder::{CustomSection, Section as _};
 use wasmparser::Parser;
 
 use crate::{
-    JsonObject,
     inspect::{MAGIC, Module, Unreadable},
     json::syntax_error,
 };

@@ -1,8 +1,6 @@
-//! Errors of modules and of calls.
+//! Errors of modules.
 
-mod call;
 mod fetch;
-mod remote;
 
 use std::{io, path::PathBuf};
 
@@ -10,9 +8,7 @@ use mcp_servlet_common::quoted;
 pub use mcp_servlet_oci::Error as RegistryError;
 
 use crate::inspect::{Import, Unreadable};
-pub use call::{CallError, CallErrorKind, Site};
 pub use fetch::FetchError;
-pub use remote::RemoteFailure;
 
 /// Why a module was not loaded.
 #[derive(Debug, thiserror::Error)]

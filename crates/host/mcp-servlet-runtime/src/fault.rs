@@ -2,7 +2,7 @@
 
 use std::str::{self, Utf8Error};
 
-use mcp_servlet_common::RpcError;
+use mcp_servlet_call::RpcError;
 use serde_json::Value;
 
 use crate::text::{Excerpt, MAX_TEXT};

@@ -4,17 +4,16 @@ mod failure;
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use mcp_servlet_call::{CallError, JsonObject, RequestMeta};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    JsonObject,
     abi::Abi,
     call::{Job, journal::own_request},
     engine::{self, Pool, Stop},
-    error::{CallError, LoadError},
+    error::LoadError,
     inspect::Module,
     options::{Instances, Isolation, LoadOptions},
-    request_meta::RequestMeta,
     runtime::block_on,
     source::{Fetched, Source, check_abi, check_paths, missing_exports, read_module},
 };
@@ -257,7 +256,7 @@ impl Guest {
     /// Runs work on a blocking thread, so that it does not delay other tasks.
     ///
     /// # Errors
-    /// [`CallErrorKind::Trap`](crate::CallErrorKind::Trap) if the work panics.
+    /// [`CallErrorKind::Trap`](mcp_servlet_call::CallErrorKind::Trap) if the work panics.
     pub async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,

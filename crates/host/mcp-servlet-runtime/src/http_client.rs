@@ -8,16 +8,12 @@ mod tests;
 
 use std::sync::Arc;
 
-use mcp_servlet_http::{
-    Addresses, HttpFailure, HttpResponse, ProxyServer, Request, Room, Transport, Trust, read,
-};
+use mcp_servlet_call::{HttpFailure, HttpResponse, Limits};
+use mcp_servlet_http::{Addresses, ProxyServer, Request, Room, Transport, Trust, failure, read};
 use tokio::{sync::Semaphore, time::timeout};
 use url::Url;
 
-use crate::{
-    glob,
-    options::{Limits, LoadOptions},
-};
+use crate::{glob, options::LoadOptions};
 
 const MAX_REDIRECTS: usize = 10;
 
@@ -75,10 +71,10 @@ impl Client {
             return self.exchange(&mut request, limits, room).await;
         };
         let permit = timeout(limit, self.permits.acquire()).await;
-        let _permit = permit
-            .map_err(|_| HttpFailure::too_many_open(&request.url, self.concurrency, limit))?;
+        let _permit =
+            permit.map_err(|_| failure::too_many_open(&request.url, self.concurrency, limit))?;
         let response = timeout(limit, self.exchange(&mut request, limits, room)).await;
-        response.unwrap_or_else(|_| Err(HttpFailure::timed_out(&request.url, limit)))
+        response.unwrap_or_else(|_| Err(failure::timed_out(&request.url, limit)))
     }
 
     /// Sends a request, which becomes the last one that a redirect asks for.
@@ -97,7 +93,7 @@ impl Client {
             };
             *request = next;
         }
-        Err(HttpFailure::too_many_redirects(&request.url, MAX_REDIRECTS))
+        Err(failure::too_many_redirects(&request.url, MAX_REDIRECTS))
     }
 
     /// Whether a request to this URL is allowed.
@@ -105,10 +101,10 @@ impl Client {
         let host = url.host_str().unwrap_or_default();
         let mut patterns = self.allowed_hosts.iter();
         if !patterns.any(|pattern| glob::matches(pattern, host)) {
-            return Err(HttpFailure::host_denied(url));
+            return Err(failure::host_denied(url));
         }
         match &self.proxied {
-            Some(addresses) if !addresses.allow_name(host) => Err(HttpFailure::address_denied(url)),
+            Some(addresses) if !addresses.allow_name(host) => Err(failure::address_denied(url)),
             _ => Ok(()),
         }
     }

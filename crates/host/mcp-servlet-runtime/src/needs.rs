@@ -3,12 +3,12 @@
 //! The declaration is a custom section of the module, so reading it does not run the servlet. A
 //! declaration grants nothing.
 
+use mcp_servlet_call::JsonObject;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use url::Url;
 
 use crate::{
-    JsonObject,
     json::syntax_error,
     options::{Grant, LoadOptions},
 };

@@ -2,21 +2,18 @@
 
 mod cache;
 mod grant;
-mod limit;
-mod limits;
 mod quality;
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
+use mcp_servlet_call::{Limit, Limits};
+use mcp_servlet_common::CheckArguments;
+use mcp_servlet_http::Proxy;
 use serde::Deserialize;
 
 use crate::{inspect::Module, runtime::processors};
 pub use cache::CompileCache;
 pub use grant::{Grant, ParseGrantError};
-pub use limit::{Limit, ParseLimitError};
-pub use limits::Limits;
-use mcp_servlet_common::CheckArguments;
-use mcp_servlet_http::Proxy;
 pub use quality::Quality;
 
 /// What a servlet may access, and its limits.
@@ -27,11 +24,16 @@ pub use quality::Quality;
 /// ```
 /// use std::time::Duration;
 ///
-/// use mcp_servlet_runtime::{Limit, LoadOptions};
+/// use mcp_servlet_call::{Limit, Limits};
+/// use mcp_servlet_runtime::LoadOptions;
 ///
 /// let mut options = LoadOptions::default();
 /// options.limits.timeout = Limit::At(Duration::from_secs(5));
 /// options.allowed_hosts.push("api.example".to_owned());
+///
+/// let mut slow = Limits::default();
+/// slow.timeout = Limit::At(Duration::from_mins(5));
+/// options.tools.insert("convert_video".to_owned(), slow);
 /// ```
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
@@ -98,7 +100,7 @@ pub struct LoadOptions {
     pub from_contract: bool,
     /// The cache of compiled modules.
     pub cache: CompileCache,
-    /// How long what was read of a resource is kept, by URI and [`RequestCaller::key`](crate::RequestCaller::key); `None` reads it
+    /// How long what was read of a resource is kept, by URI and [`RequestCaller::key`](mcp_servlet_call::RequestCaller::key); `None` reads it
     /// every time.
     ///
     /// `Servlet` of `mcp-servlet-host` applies this; [`Guest`](crate::Guest) does not.

@@ -11,9 +11,9 @@ use mcp_servlet_access::{
     quota::{Quota, Quotas},
     rules::Rules,
 };
+use mcp_servlet_call::Nursery;
 use mcp_servlet_common::{read_lock, write_lock};
 use mcp_servlet_host::{Host, Servlet};
-use mcp_servlet_runtime::Nursery;
 use rmcp::{RoleServer, service::RequestContext};
 use tokio_util::sync::CancellationToken;
 

@@ -20,8 +20,8 @@ use std::sync::{
 };
 
 use futures_util::{TryFutureExt as _, future::BoxFuture};
+use mcp_servlet_call::{JsonObject, RequestMeta, RpcError};
 use mcp_servlet_host::{FeatureKind, Host, Listed, Member};
-use mcp_servlet_runtime::{JsonObject, RequestMeta, RpcError};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{

@@ -12,9 +12,9 @@ use axum::http::{HeaderMap, HeaderName, StatusCode};
 use mcp_servlet_access::{
     Caller, Certificate, NewSession, Reason, SessionCondition, Sha256, Truth,
 };
+use mcp_servlet_call::{JsonObject, RequestMeta, chain};
 use mcp_servlet_common::lock;
 use mcp_servlet_host::{Servlet, bundle::Requested};
-use mcp_servlet_runtime::{JsonObject, RequestMeta, chain};
 use mcp_servlet_types::{CALLER_KEY, CERTIFICATE_KEY, HEADERS_KEY, SESSION_KEY};
 use serde_json::Value;
 use tokio::sync::OnceCell;

@@ -35,8 +35,8 @@ use mcp_servlet_access::{
     audit::{Event, Fields},
     metadata_path,
 };
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_host::{Tool, bundle::Requested};
-use mcp_servlet_runtime::JsonObject;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;

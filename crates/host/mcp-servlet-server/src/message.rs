@@ -8,8 +8,8 @@ mod initialize;
 use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 
 use axum::body::Bytes;
+use mcp_servlet_call::{JsonObject, RpcError};
 use mcp_servlet_common::without_lone_surrogates;
-use mcp_servlet_runtime::{JsonObject, RpcError};
 use rmcp::{
     RoleServer,
     model::RequestId,

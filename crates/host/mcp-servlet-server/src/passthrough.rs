@@ -7,7 +7,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap, fmt};
 
-use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_call::JsonObject;
 use rmcp::model::{
     CallToolResult, CompleteResult, CreateTaskResult, DetailedTask, GetPromptResult, GetTaskResult,
     InputRequiredResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,

@@ -12,8 +12,8 @@ use mcp_servlet_access::{
     Caller, Gate,
     rules::{Arguments, Decision, Holds, Item, Kind, Name, Rule, Rules, Uri},
 };
+use mcp_servlet_call::{CallError, CallGuard, Callee, Denied, JsonObject, RequestMeta};
 use mcp_servlet_host::{FeatureKind, Host, Listed, Member, Tool, unknown_prompt, unknown_tool};
-use mcp_servlet_runtime::{CallError, CallGuard, Callee, Denied, JsonObject, RequestMeta};
 use serde_json::Value;
 
 use crate::{

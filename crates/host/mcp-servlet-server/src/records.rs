@@ -14,7 +14,7 @@ use std::{fmt, io, sync::Arc};
 
 use axum::http::Extensions;
 use mcp_servlet_access::audit::{AuditOptions, CallerFields, Event, Fields};
-use mcp_servlet_runtime::Nursery;
+use mcp_servlet_call::Nursery;
 use prometheus_client::metrics::counter::Counter;
 use tokio::sync::OnceCell;
 

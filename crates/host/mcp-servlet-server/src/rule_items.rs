@@ -1,8 +1,8 @@
 //! What rules decide about: the tools of a host, and what virtual tools and servlets call.
 
 use mcp_servlet_access::rules::{Hints, Item, Name, Uri};
+use mcp_servlet_call::Callee;
 use mcp_servlet_host::{Host, Member, Tool, bundle::Target};
-use mcp_servlet_runtime::Callee;
 
 /// What a servlet calls or reads, for rules.
 pub(crate) fn item_of_callee<'h>(host: &'h Host, callee: &'h Callee) -> Item<'h> {

@@ -17,9 +17,9 @@ pub(crate) mod watches;
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
 use mcp_servlet_access::rules::Rules;
+use mcp_servlet_call::Change;
 use mcp_servlet_common::{lock, read_lock, write_lock};
 use mcp_servlet_host::{Host, Member, Servlet};
-use mcp_servlet_runtime::Change;
 use tokio::sync::Semaphore;
 
 use crate::{access::Access, response_headers::EndpointHeaders};

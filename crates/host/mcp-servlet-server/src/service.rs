@@ -12,10 +12,10 @@ use std::{
     time::Duration,
 };
 
+use mcp_servlet_call::chain;
 use mcp_servlet_common::lock;
 use mcp_servlet_host::{Entry, FailedLoad, Host};
 use mcp_servlet_remote::NotReady;
-use mcp_servlet_runtime::chain;
 use tokio::net::TcpListener;
 
 use crate::{

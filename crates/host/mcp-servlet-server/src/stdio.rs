@@ -6,7 +6,7 @@ mod transport;
 use std::{convert::Infallible, future::pending, time::Duration};
 
 use futures_util::future::BoxFuture;
-use mcp_servlet_runtime::chain;
+use mcp_servlet_call::chain;
 use rmcp::{
     ServiceExt as _,
     service::{QuitReason, ServerInitializeError},

@@ -13,8 +13,8 @@ use std::{
 };
 
 use mcp_servlet_access::{Secret, Trust};
+use mcp_servlet_call::{Nursery, chain};
 use mcp_servlet_common::hex;
-use mcp_servlet_runtime::{Nursery, chain};
 use redis::{
     AsyncConnectionConfig, Cmd, ErrorKind, FromRedisValue, RedisConnectionInfo, RedisError,
     ServerErrorKind, aio::MultiplexedConnection,

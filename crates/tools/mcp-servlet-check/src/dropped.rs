@@ -1,7 +1,8 @@
 //! Features of a servlet that a host does not show.
 
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_host::FeatureKind;
-use mcp_servlet_runtime::{Abi, JsonObject, Module, USER};
+use mcp_servlet_runtime::{Abi, Module, USER};
 use serde_json::Value;
 
 use super::{

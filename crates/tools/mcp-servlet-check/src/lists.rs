@@ -1,7 +1,8 @@
 //! The lists of a servlet, read without validation.
 
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_host::{FeatureKind, FeatureList};
-use mcp_servlet_runtime::{Abi, DESCRIBE, Guest, JsonObject};
+use mcp_servlet_runtime::{Abi, DESCRIBE, Guest};
 use mcp_servlet_schema::Problem;
 use serde_json::Value;
 

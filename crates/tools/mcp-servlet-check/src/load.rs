@@ -1,9 +1,10 @@
 //! Whether hosts can load a module, and with which ABI.
 
+use mcp_servlet_call::chain;
+use mcp_servlet_common::quoted;
 use mcp_servlet_host::LoadError;
 use mcp_servlet_runtime::{
-    Abi, DESCRIBE, Export, Import, LIST_TOOLS, LoadError as ModuleError, Module, USER, chain,
-    quoted,
+    Abi, DESCRIBE, Export, Import, LIST_TOOLS, LoadError as ModuleError, Module, USER,
 };
 
 use super::{

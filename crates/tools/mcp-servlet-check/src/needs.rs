@@ -1,7 +1,8 @@
 //! Whether the declaration of a servlet's needs can be read, and whether the servlet can use what
 //! it asks for.
 
-use mcp_servlet_runtime::{Abi, Module, Needs, quoted};
+use mcp_servlet_common::quoted;
+use mcp_servlet_runtime::{Abi, Module, Needs};
 
 use super::{
     finding::{Finding, Level},

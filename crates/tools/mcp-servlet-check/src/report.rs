@@ -1,9 +1,8 @@
 //! The check of one servlet.
 
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_host::{FeatureKind, LoadError, Servlet};
-use mcp_servlet_runtime::{
-    Abi, Fetched, Guest, JsonObject, LoadOptions, Module, Needs, Source, USER,
-};
+use mcp_servlet_runtime::{Abi, Fetched, Guest, LoadOptions, Module, Needs, Source, USER};
 use mcp_servlet_schema::Provider;
 use serde::Serialize;
 use serde_json::Value;

@@ -4,7 +4,7 @@ use std::io::{self, Read as _};
 
 use clap::Args;
 use mcp_catalog::repeated_member;
-use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_schema::parse_arguments;
 use serde_json::Value;
 

@@ -24,7 +24,9 @@ use cargo_metadata::{
     camino::{Utf8Path, Utf8PathBuf},
 };
 use clap::Args;
-use mcp_servlet_runtime::{Contract, Import, JsonObject, Module, quoted, with_section};
+use mcp_servlet_call::JsonObject;
+use mcp_servlet_common::quoted;
+use mcp_servlet_runtime::{Contract, Import, Module, with_section};
 use serde_json::{Value, json};
 
 use crate::{

@@ -10,8 +10,9 @@ mod signature;
 use std::{io::Write as _, path::PathBuf, sync::Arc};
 
 use clap::Args;
+use mcp_servlet_call::{CallError, JsonObject, RequestMeta};
 use mcp_servlet_host::{CallToolResult, Servlet, Tool};
-use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta, block_on};
+use mcp_servlet_runtime::block_on;
 use mcp_servlet_schema::parse_arguments;
 use serde_json::{Value, json};
 

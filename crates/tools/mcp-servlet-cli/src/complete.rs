@@ -8,8 +8,10 @@ use std::{
 };
 
 use clap::Args;
+use mcp_servlet_call::JsonObject;
+use mcp_servlet_common::quoted;
 use mcp_servlet_host::{CompleteResult, Listed, Servlet};
-use mcp_servlet_runtime::{JsonObject, Source, block_on, quoted};
+use mcp_servlet_runtime::{Source, block_on};
 use mcp_servlet_schema::ArgumentError;
 use serde_json::{Value, json};
 

@@ -5,8 +5,8 @@ pub(crate) mod schema;
 use std::io::{self, Write};
 
 use clap::Args;
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_host::{Listed, Servlet, Tool};
-use mcp_servlet_runtime::JsonObject;
 use serde_json::{Value, json};
 
 use crate::{

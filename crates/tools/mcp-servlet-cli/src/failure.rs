@@ -6,13 +6,12 @@ use std::{
     process::ExitCode,
 };
 
+pub(crate) use mcp_servlet_call::chain;
+use mcp_servlet_call::{CallError, CallErrorKind, RpcError};
 use mcp_servlet_client::{Error as ServerError, ErrorKind};
 use mcp_servlet_config::ConfigError;
 use mcp_servlet_host::{FailedLoad, LoadError};
-pub(crate) use mcp_servlet_runtime::chain;
-use mcp_servlet_runtime::{
-    CallError, CallErrorKind, LoadError as ModuleError, RegistryError, RpcError,
-};
+use mcp_servlet_runtime::{LoadError as ModuleError, RegistryError};
 use mcp_servlet_schema::ArgumentError;
 use mcp_servlet_server::{NotReady, ServeError, StartError};
 

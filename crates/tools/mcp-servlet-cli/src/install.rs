@@ -13,8 +13,8 @@ use std::{
 use clap::{Args, ValueEnum};
 use mcp_client_config::Connection;
 use mcp_servlet_client::ErrorKind;
+use mcp_servlet_common::quoted;
 use mcp_servlet_config::Config;
-use mcp_servlet_runtime::quoted;
 use serde_json::{Map, Value};
 
 use self::file::{Backup, InstalledIn};

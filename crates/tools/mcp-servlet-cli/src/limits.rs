@@ -7,9 +7,10 @@ use std::{
 };
 
 use clap::{Arg, Args, Command, Error, builder::TypedValueParser, error::ErrorKind};
+use mcp_servlet_call::Limit;
 use mcp_servlet_config::{parse_host, parse_memory};
 use mcp_servlet_host::is_placeholder;
-use mcp_servlet_runtime::{AllowedPath, Grant, Limit, LoadOptions, Proxy, Source, config_variable};
+use mcp_servlet_runtime::{AllowedPath, Grant, LoadOptions, Proxy, Source, config_variable};
 
 use crate::{
     clients,

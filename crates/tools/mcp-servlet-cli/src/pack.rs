@@ -10,8 +10,9 @@ use std::{
 };
 
 use clap::{ArgGroup, Args};
+use mcp_servlet_common::quoted;
 use mcp_servlet_host::{Servlet, Tool};
-use mcp_servlet_runtime::{Abi, ConfigKey, Fetched, LoadOptions, Source, config_variable, quoted};
+use mcp_servlet_runtime::{Abi, ConfigKey, Fetched, LoadOptions, Source, config_variable};
 use serde_json::Value;
 
 use crate::{

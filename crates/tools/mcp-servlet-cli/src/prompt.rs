@@ -3,9 +3,10 @@
 use std::io::Write as _;
 
 use clap::Args;
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_client::{List, Session};
 use mcp_servlet_host::{GetPromptResult, Servlet};
-use mcp_servlet_runtime::{JsonObject, Source, block_on};
+use mcp_servlet_runtime::{Source, block_on};
 use serde_json::{Value, json};
 
 use crate::{

@@ -8,9 +8,10 @@ use std::{
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use clap::Args;
+use mcp_servlet_call::RequestMeta;
 use mcp_servlet_client::CallOptions;
 use mcp_servlet_host::{ReadResourceResult, ResourceContents, ResourceData, Servlet};
-use mcp_servlet_runtime::{RequestMeta, Source, block_on};
+use mcp_servlet_runtime::{Source, block_on};
 
 use crate::{
     call::{members, print, request_meta},

@@ -3,10 +3,9 @@
 use std::{io::Write as _, path::PathBuf};
 
 use clap::Args;
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_host::{LoadError, Servlet};
-use mcp_servlet_runtime::{
-    Contract, Fetched, JsonObject, LoadError as ModuleError, LoadOptions, Source,
-};
+use mcp_servlet_runtime::{Contract, Fetched, LoadError as ModuleError, LoadOptions, Source};
 
 use crate::{
     failure::{Failure, cannot_write},

@@ -7,8 +7,9 @@ mod remotes;
 mod requests;
 mod restart;
 
+use mcp_servlet_call::{Limit, Limits};
 use mcp_servlet_host::{OnFailure, Prefix};
-use mcp_servlet_runtime::{CheckArguments, ErrorTexts, Isolation, Limit, Limits};
+use mcp_servlet_runtime::{CheckArguments, ErrorTexts, Isolation};
 
 use super::*;
 

@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use mcp_servlet_call::Limit;
 use mcp_servlet_host::{Introduction, Search};
-use mcp_servlet_runtime::Limit;
 use mcp_servlet_server::{HttpOptions, ResponseForm, ServeOptions};
 use schemars::JsonSchema;
 use serde::Deserialize;

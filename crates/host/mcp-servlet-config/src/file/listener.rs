@@ -2,7 +2,7 @@
 
 use std::{ops::Range, path::Path, time::Duration};
 
-use mcp_servlet_runtime::Limit;
+use mcp_servlet_call::Limit;
 use mcp_servlet_server::{ClientCertificates, HttpOptions, TlsFile, TlsOptions};
 use schemars::JsonSchema;
 use serde::Deserialize;

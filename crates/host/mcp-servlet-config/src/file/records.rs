@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_servlet_runtime::Limit;
+use mcp_servlet_call::Limit;
 use mcp_servlet_server::{TraceTrust, audit::WhenFull};
 use schemars::JsonSchema;
 use serde::Deserialize;

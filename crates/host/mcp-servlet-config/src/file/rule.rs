@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_call::JsonObject;
 use schemars::JsonSchema;
 use serde::{
     Deserialize, Deserializer,

@@ -5,8 +5,8 @@ use mcp_servlet_access::{
     Caller, Truth,
     rules::{Answer, Arguments, Effect, Holds, Item, Rules},
 };
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_host::{Host, Tool};
-use mcp_servlet_runtime::JsonObject;
 use mcp_servlet_schema::{did_you_mean, similar};
 use serde::Serialize;
 

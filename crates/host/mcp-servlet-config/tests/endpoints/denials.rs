@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeSet, env, fmt::Write as _, time::Duration};
 
+use mcp_servlet_call::Change;
 use mcp_servlet_client::{Event, Http, Options, Session};
 use mcp_servlet_config::Config;
-use mcp_servlet_runtime::Change;
 use mcp_servlet_server::Sha256;
 use proptest::{
     prelude::*,

@@ -420,7 +420,7 @@ async fn first_update(site: &Site, events: &mut Events, uris: [&str; 2]) -> Even
     let mut first = pin!(next_event(events));
     eventually("an update", async || {
         for uri in uris {
-            server.notify(mcp_servlet_runtime::Change::Resource(uri.to_owned()));
+            server.notify(mcp_servlet_call::Change::Resource(uri.to_owned()));
         }
         match poll!(&mut first) {
             Poll::Ready(event) => Some(event),
@@ -859,7 +859,7 @@ async fn notifications_of_a_session_follow_the_last_token() {
         line.expect("a notification")
     };
     let server = site.service.server_of("web").expect("an endpoint");
-    let notify = |uri: &str| server.notify(mcp_servlet_runtime::Change::Resource(uri.to_owned()));
+    let notify = |uri: &str| server.notify(mcp_servlet_call::Change::Resource(uri.to_owned()));
     notify("docs://secret");
     assert!(updated().contains("docs://secret"));
     ask(

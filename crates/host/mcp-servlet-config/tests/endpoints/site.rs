@@ -6,9 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use mcp_servlet_call::Change;
 use mcp_servlet_client::{Era, Event, Events, Http, HttpTransport, Options, Session, Target};
 use mcp_servlet_config::Config;
-use mcp_servlet_runtime::Change;
 use mcp_servlet_server::{Listening, Plan, Service};
 use puppet::PATIENCE;
 use serde_json::{Value, json};

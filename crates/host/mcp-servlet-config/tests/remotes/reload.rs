@@ -2,9 +2,9 @@
 
 use std::{fs, sync::Arc, time::Duration};
 
+use mcp_servlet_call::RequestMeta;
 use mcp_servlet_client::{Event, Events, Session};
 use mcp_servlet_config::Config;
-use mcp_servlet_runtime::RequestMeta;
 use mcp_servlet_server::Remotes;
 use puppet::{Puppet, eventually};
 use serde_json::{Value, json};

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use mcp_servlet_call::{RequestCaller, RequestMeta};
 use mcp_servlet_client::{Catalog, Http, OAuth, Session};
 use mcp_servlet_config::Config;
 use mcp_servlet_host::{Member, Mount, Tool};
-use mcp_servlet_runtime::{RequestCaller, RequestMeta};
 use mcp_servlet_server::Remotes;
 use puppet::{AuthorizationServer, Puppet, ROBOT, ROBOT_SECRET, browse};
 use serde_json::{Value, json};

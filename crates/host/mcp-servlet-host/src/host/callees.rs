@@ -2,11 +2,11 @@
 
 use std::{fmt, sync::Arc};
 
-use mcp_servlet_common::FailureKind;
-use mcp_servlet_runtime::{
+use mcp_servlet_call::{
     Answering, CallError, CallErrorKind, Callee, CalleeError, Callees, JsonObject, RequestMeta,
     asks_client,
 };
+use mcp_servlet_common::FailureKind;
 use mcp_servlet_schema::similar;
 use serde_json::{Value, json};
 

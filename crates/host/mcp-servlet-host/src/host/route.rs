@@ -6,8 +6,8 @@
 
 use std::collections::HashSet;
 
+use mcp_servlet_call::{CallError, CallErrorKind, JsonObject, RequestMeta};
 use mcp_servlet_common::normalized_uri;
-use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RequestMeta};
 
 use super::uri::{literal, written_like};
 use crate::{

@@ -10,7 +10,7 @@ mod thrown;
 use std::{borrow::Cow, collections::HashMap, fmt, sync::Arc};
 
 use mcp_servlet_bundle::{Place, Problem, Proven, Step, Target, VirtualTool};
-use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_call::JsonObject;
 use serde_json::json;
 
 use super::{Mount, Warning, index::Chosen};

@@ -1,7 +1,7 @@
 //! Checks what servlets return for resources, prompts and completion, before a client gets it.
 
+use mcp_servlet_call::{CallError, CallErrorKind, JsonObject, RpcError, asks_client};
 use mcp_servlet_common::shape;
-use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RpcError, asks_client};
 use mcp_servlet_schema::Problem;
 use serde_json::{Value, json};
 

@@ -1,6 +1,7 @@
 //! Resources, prompts and completion of one servlet.
 
-use mcp_servlet_runtime::{Abi, CallError, Job, JsonObject, RequestMeta};
+use mcp_servlet_call::{CallError, JsonObject, RequestMeta};
+use mcp_servlet_runtime::{Abi, Job};
 use serde_json::Value;
 
 use super::{
@@ -52,7 +53,7 @@ impl Servlet {
     /// [`CallError`]. Its kind is [`UnknownResource`] if there is no resource with this URI.
     ///
     /// [`LoadOptions::resource_cache`]: mcp_servlet_runtime::LoadOptions::resource_cache
-    /// [`UnknownResource`]: mcp_servlet_runtime::CallErrorKind::UnknownResource
+    /// [`UnknownResource`]: mcp_servlet_call::CallErrorKind::UnknownResource
     pub async fn read_resource(&self, uri: &str) -> Result<ReadResourceResult, CallError> {
         self.read_resource_with(uri, &RequestMeta::default()).await
     }

@@ -2,7 +2,8 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use mcp_servlet_runtime::{CallError, CallErrorKind, CheckResults};
+use mcp_servlet_call::{CallError, CallErrorKind};
+use mcp_servlet_runtime::CheckResults;
 use mcp_servlet_schema::{Problem, Schemas};
 
 use crate::{CallToolResult, Shape, compat::read_result};

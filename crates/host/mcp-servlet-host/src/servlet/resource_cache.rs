@@ -6,8 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use mcp_servlet_call::RequestMeta;
 use mcp_servlet_common::lock;
-use mcp_servlet_runtime::RequestMeta;
 use serde_json::Value;
 
 use crate::ReadResourceResult;
@@ -37,7 +37,7 @@ struct Kept {
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     uri: String,
-    /// The [key](mcp_servlet_runtime::RequestCaller::key) of the only caller who gets it. Empty if all do.
+    /// The [key](mcp_servlet_call::RequestCaller::key) of the only caller who gets it. Empty if all do.
     caller: String,
 }
 

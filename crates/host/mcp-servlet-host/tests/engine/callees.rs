@@ -6,11 +6,12 @@ use std::{
 };
 
 use futures_util::future::join_all;
-use mcp_servlet_host::{CallToolResult, Host, Recorder, Servlet};
-use mcp_servlet_runtime::{
-    CallErrorKind, Callee, CalleeError, Grant, Instances, Isolation, JsonObject, Limit, Listener,
-    LoadOptions, Notification, RequestMeta, Sending, Source, block_on,
+use mcp_servlet_call::{
+    CallErrorKind, Callee, CalleeError, JsonObject, Limit, Listener, Notification, RequestMeta,
+    Sending,
 };
+use mcp_servlet_host::{CallToolResult, Host, Recorder, Servlet};
+use mcp_servlet_runtime::{Grant, Instances, Isolation, LoadOptions, Source, block_on};
 use puppet::PATIENCE;
 use serde_json::{Value, json};
 use tokio::time::timeout;

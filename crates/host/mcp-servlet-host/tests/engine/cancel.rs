@@ -2,8 +2,9 @@
 
 use std::{sync::Arc, time::Duration};
 
+use mcp_servlet_call::{CallError, CallErrorKind, Limit};
 use mcp_servlet_host::{CallToolResult, Servlet};
-use mcp_servlet_runtime::{CallError, CallErrorKind, Instances, Isolation, Limit, LoadOptions};
+use mcp_servlet_runtime::{Instances, Isolation, LoadOptions};
 use puppet::PATIENCE;
 use tokio::{task::JoinHandle, time::timeout};
 

@@ -8,10 +8,9 @@ use std::{
     sync::Arc,
 };
 
+use mcp_servlet_call::{CallError, CallErrorKind, Limit, chain};
 use mcp_servlet_host::{Entry, Host, LoadError, Loaded, OnFailure, Prefix};
-use mcp_servlet_runtime::{
-    CallError, CallErrorKind, Limit, LoadError as ModuleError, LoadOptions, Source, block_on, chain,
-};
+use mcp_servlet_runtime::{LoadError as ModuleError, LoadOptions, Source, block_on};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 

@@ -6,7 +6,8 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use mcp_servlet_runtime::{CallError, CallErrorKind, LoadOptions, block_on};
+use mcp_servlet_call::{CallError, CallErrorKind};
+use mcp_servlet_runtime::{LoadOptions, block_on};
 
 use crate::{
     arguments,

@@ -7,8 +7,9 @@ use std::{
     time::Duration,
 };
 
+use mcp_servlet_call::{CallErrorKind, Limit};
 use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::{CallErrorKind, Limit, LoadOptions, block_on};
+use mcp_servlet_runtime::{LoadOptions, block_on};
 use mcp_servlet_types::{HTTP_ERRORS, HttpErrorKind as Kind};
 
 use crate::{arguments, assert_works, network::sender};

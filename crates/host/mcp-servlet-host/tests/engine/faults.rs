@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
+use mcp_servlet_call::{CallError, CallErrorKind, Limit, Limits, chain};
 use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::{
-    CallError, CallErrorKind, CompileCache, Instances, Limit, Limits, LoadOptions, block_on, chain,
-};
+use mcp_servlet_runtime::{CompileCache, Instances, LoadOptions, block_on};
 use serde_json::json;
 
 use crate::{COUNT, SPIN, assert_works, call, support::Wat, tools};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_servlet_runtime::{Listener, Notification, RequestMeta, Sending};
+use mcp_servlet_call::{Listener, Notification, RequestMeta, Sending};
 use puppet::PATIENCE;
 use tokio::{sync::Semaphore, time::timeout};
 use tokio_util::sync::CancellationToken;

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
+use mcp_servlet_call::{CallErrorKind, Limit, chain};
 use mcp_servlet_host::{LoadError, Servlet};
-use mcp_servlet_runtime::{
-    CallErrorKind, CompileCache, Limit, LoadError as ModuleError, LoadOptions, Source, chain,
-};
+use mcp_servlet_runtime::{CompileCache, LoadError as ModuleError, LoadOptions, Source};
 
 use crate::{assert_works, support::tools};
 

@@ -9,11 +9,9 @@ use std::{
     time::Duration,
 };
 
+use mcp_servlet_call::{CallErrorKind, Limit, Listener, Notification, RequestMeta, Sending};
 use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::{
-    CallErrorKind, Instances, Isolation, Limit, Listener, LoadOptions, Notification, RequestMeta,
-    Sending,
-};
+use mcp_servlet_runtime::{Instances, Isolation, LoadOptions};
 use puppet::{PATIENCE, eventually};
 use tokio::time::timeout;
 

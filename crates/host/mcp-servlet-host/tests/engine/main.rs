@@ -28,8 +28,9 @@ mod tools;
 mod usage;
 mod wasi;
 
+use mcp_servlet_call::{CallError, JsonObject};
 use mcp_servlet_host::{CallToolResult, Servlet};
-use mcp_servlet_runtime::{CallError, JsonObject, block_on};
+use mcp_servlet_runtime::block_on;
 use serde_json::json;
 use support::tools;
 

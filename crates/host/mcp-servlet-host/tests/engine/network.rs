@@ -7,10 +7,9 @@ use std::{
     time::Duration,
 };
 
+use mcp_servlet_call::{CallError, CallErrorKind, Limit, Limits};
 use mcp_servlet_host::{CallToolResult, Servlet};
-use mcp_servlet_runtime::{
-    CallError, CallErrorKind, Isolation, Limit, Limits, LoadOptions, block_on,
-};
+use mcp_servlet_runtime::{Isolation, LoadOptions, block_on};
 
 use puppet::PATIENCE;
 use tokio::{

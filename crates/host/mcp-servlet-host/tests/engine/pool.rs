@@ -2,10 +2,9 @@
 
 use std::{pin::Pin, sync::Arc, time::Duration};
 
+use mcp_servlet_call::{CallError, CallErrorKind, Limit};
 use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::{
-    CallError, CallErrorKind, CompileCache, Instances, Isolation, Limit, LoadOptions,
-};
+use mcp_servlet_runtime::{CompileCache, Instances, Isolation, LoadOptions};
 use puppet::eventually_blocking;
 
 use crate::{COUNT, SPIN, arguments, assert_works, call, faults::sleeper, tools};

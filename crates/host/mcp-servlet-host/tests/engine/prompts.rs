@@ -1,7 +1,8 @@
 //! Prompts of several servlets in one server.
 
+use mcp_servlet_call::{CallError, RequestMeta};
 use mcp_servlet_host::{Entry, Host, Listed, LoadError, Loaded, Prefix};
-use mcp_servlet_runtime::{CallError, LoadOptions, RequestMeta, Source};
+use mcp_servlet_runtime::{LoadOptions, Source};
 use serde_json::json;
 
 use crate::support::{DESCRIPTION, Wat};

@@ -1,6 +1,7 @@
 //! Requests of servlets through a proxy.
 
-use mcp_servlet_runtime::{CallErrorKind, LoadOptions, Proxy, block_on};
+use mcp_servlet_call::CallErrorKind;
+use mcp_servlet_runtime::{LoadOptions, Proxy, block_on};
 
 use crate::{
     arguments,

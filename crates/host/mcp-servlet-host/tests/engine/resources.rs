@@ -1,7 +1,8 @@
 //! Resources of several servlets in one server.
 
+use mcp_servlet_call::RequestMeta;
 use mcp_servlet_host::{Entry, Host, Listed, Loaded};
-use mcp_servlet_runtime::{LoadOptions, RequestMeta, Source};
+use mcp_servlet_runtime::{LoadOptions, Source};
 use serde_json::{Value, json};
 
 use crate::support::{DESCRIPTION, Wat};

@@ -5,8 +5,9 @@
 
 use std::{sync::Arc, time::Duration};
 
+use mcp_servlet_call::{CallErrorKind, Limit};
 use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::{CallErrorKind, Instances, Isolation, Limit, LoadOptions, Quality};
+use mcp_servlet_runtime::{Instances, Isolation, LoadOptions, Quality};
 use tokio::task::JoinSet;
 
 use crate::{SPIN, arguments, call, gate::Gate, support::Wat, tools};

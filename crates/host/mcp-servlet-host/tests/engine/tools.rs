@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
+use mcp_servlet_call::{CallError, CallErrorKind, Limit, Limits};
 use mcp_servlet_host::{CallToolResult, LoadError, Servlet};
-use mcp_servlet_runtime::{
-    CallError, CallErrorKind, Instances, Isolation, Limit, Limits, LoadOptions, block_on,
-};
+use mcp_servlet_runtime::{Instances, Isolation, LoadOptions, block_on};
 
 use crate::{
     COUNT, SPIN, arguments,

@@ -6,11 +6,11 @@ use std::{
     time::Duration,
 };
 
-use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::{
-    CallError, CallErrorKind, Isolation, Limit, Limits, Listener, LoadOptions, Notification,
-    RequestMeta, Sending, Usage, block_on,
+use mcp_servlet_call::{
+    CallError, CallErrorKind, Limit, Limits, Listener, Notification, RequestMeta, Sending, Usage,
 };
+use mcp_servlet_host::Servlet;
+use mcp_servlet_runtime::{Isolation, LoadOptions, block_on};
 
 use crate::{
     SPIN, arguments,

@@ -5,7 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_servlet_runtime::{CallError, CallErrorKind, Limit, LoadOptions};
+use mcp_servlet_call::{CallError, CallErrorKind, Limit};
+use mcp_servlet_runtime::LoadOptions;
 use tracing::{Level, Subscriber, field::Visit, subscriber::with_default};
 use tracing_subscriber::{Layer, layer::SubscriberExt as _};
 

@@ -7,8 +7,8 @@ mod remote;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use mcp_servlet_bundle::{Call, Spec, StepSpec, VirtualTool};
+use mcp_servlet_call::{CallError, JsonObject, RequestMeta};
 use mcp_servlet_host::{CallToolResult, Host, Member, Mount, PlacedTool, Remote};
-use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta};
 use model::{End, Model, Round};
 use proptest::{collection::vec, prelude::*, sample::Index};
 use remote::{Answers, Progress};

@@ -6,12 +6,10 @@ use std::{
 };
 
 use mcp_servlet_bundle::RpcError;
+use mcp_servlet_call::{CallErrorKind, JsonObject, Listener, Notification, RequestMeta, Sending};
 use mcp_servlet_host::{
     Answer as Answering, CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult,
     Remote, RemoteLists, ResourceWatch, Tool,
-};
-use mcp_servlet_runtime::{
-    CallErrorKind, JsonObject, Listener, Notification, RequestMeta, Sending,
 };
 use serde_json::{Value, json};
 use tokio::{

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcp_servlet_call::{InputTimeout, Listener, Notification, RequestMeta, Sending};
 use mcp_servlet_remote::RemoteServer;
-use mcp_servlet_runtime::{InputTimeout, Listener, Notification, RequestMeta, Sending};
 use puppet::{Puppet, eventually};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;

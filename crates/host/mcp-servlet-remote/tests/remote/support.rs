@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use mcp_servlet_call::{CallError, Listener, Notification, RequestMeta, Sending};
 use mcp_servlet_client::{Command, Http, HttpTransport, Target};
 use mcp_servlet_host::{CallToolResult, Host, Mount, Prefix};
 use mcp_servlet_remote::{RemoteOptions, RemoteServer, State};
-use mcp_servlet_runtime::{CallError, Listener, Notification, RequestMeta, Sending};
 use puppet::{Puppet, eventually, eventually_blocking};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;

@@ -1,18 +1,8 @@
 //! The input requests of a call.
 
+use mcp_servlet_call::{INPUT_REQUIRED, JsonObject, RequestMeta};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-
-use crate::JsonObject;
-
-/// The `resultType` of a result that asks the client.
-pub const INPUT_REQUIRED: &str = "input_required";
-
-/// Whether a result asks the client and is not the final one.
-pub fn asks_client(result: &JsonObject) -> bool {
-    let kind = result.get("resultType");
-    kind.is_some_and(|kind| kind == INPUT_REQUIRED)
-}
 
 /// The input requests of a call, and their answers.
 #[derive(Default)]
@@ -46,8 +36,7 @@ impl InputRequests {
     /// Ends the call. If an input request stopped the call, this returns the result that contains it.
     pub(crate) fn end(&mut self) -> Option<Vec<u8>> {
         let (key, request) = self.open.take()?;
-        let mut result =
-            json!({ "resultType": "input_required", "inputRequests": { key: request } });
+        let mut result = json!({ "resultType": INPUT_REQUIRED, "inputRequests": { key: request } });
         if let Some(answers) = self.answers.take().filter(|answers| !answers.is_empty()) {
             result["requestState"] = json!({ "answers": answers }).to_string().into();
         }
@@ -67,6 +56,18 @@ impl InputRequests {
             Unanswered::Open(name.to_owned())
         })
     }
+}
+
+/// The client's answers to the input requests of a call, from this request and from earlier ones.
+pub(super) fn answers(request_meta: &RequestMeta) -> JsonObject {
+    let state = request_meta.request_state.as_deref();
+    let state: Option<JsonObject> = state.and_then(|state| serde_json::from_str(state).ok());
+    let mut answers = match state.and_then(|mut state| state.shift_remove("answers")) {
+        Some(Value::Object(answers)) => answers,
+        _ => JsonObject::new(),
+    };
+    answers.extend(request_meta.input_responses.clone().unwrap_or_default());
+    answers
 }
 
 /// The key of a request: its position in the call and its digest. A changed request gets another key.

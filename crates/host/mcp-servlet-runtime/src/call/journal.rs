@@ -9,21 +9,16 @@ use std::{
     sync::Arc,
 };
 
+use mcp_servlet_call::{
+    Callee, CalleeError, Callees, INPUT_REQUIRED, JsonObject, RequestMeta, asks_client,
+};
 use mcp_servlet_common::hex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{
-    input_requests::{INPUT_REQUIRED, asks_client},
-    listener::{CalleeListener, CalleeProgress},
-};
-use crate::{
-    JsonObject,
-    callees::{Callee, CalleeError, Callees},
-    engine::Stop,
-    request_meta::RequestMeta,
-};
+use super::listener::{CalleeListener, CalleeProgress};
+use crate::engine::Stop;
 
 /// How many calls a call can make.
 const MAX_CALLS: usize = 100;
@@ -190,30 +185,15 @@ impl Journal {
             return Beginning::Refused(CalleeError::new(CalleeError::TOO_MANY, message));
         }
         let asked = self.asked.as_ref().filter(|asked| asked.key == key);
-        let responses = asked.map(|_| responses(outer, callee));
         let listener = outer.listener.clone().map(|listener| {
             let progress = Arc::clone(&self.progress);
             let token = progress_token(outer).cloned();
             Arc::new(CalleeListener::new(listener, callee, token, progress))
         });
-        let request_meta = RequestMeta {
-            meta: Some(meta(outer, servlet)),
-            input_responses: responses,
-            request_state: asked.and_then(|asked| asked.state.clone()),
-            listener: listener.clone().map(|listener| listener as _),
-            input_timeout: outer.input_timeout.clone(),
-            caller: outer.caller.clone(),
-            guard: outer.guard.as_ref().map(|guard| guard.of_callee(callee)),
-            observer: outer.observer.clone(),
-            callees: outer.callees.clone(),
-            via: outer
-                .via
-                .iter()
-                .cloned()
-                .chain([servlet.to_owned()])
-                .collect(),
-            ..RequestMeta::default()
-        };
+        let mut request_meta = inner_request(outer, servlet, callee);
+        request_meta.input_responses = asked.map(|_| responses(outer, callee));
+        request_meta.request_state = asked.and_then(|asked| asked.state.clone());
+        request_meta.listener = listener.clone().map(|listener| listener as _);
         let callees = Arc::clone(callees);
         self.made += 1;
         Beginning::Call(Box::new(Begun {
@@ -361,6 +341,20 @@ const PASSED_ON: [&str; 5] = [
     "io.modelcontextprotocol/protocolVersion",
     "io.modelcontextprotocol/clientCapabilities",
 ];
+
+/// The request of a call that a servlet makes, without the responses and the state of an earlier run.
+fn inner_request(outer: &RequestMeta, servlet: &str, callee: &Callee) -> RequestMeta {
+    let mut request_meta = RequestMeta::default();
+    request_meta.meta = Some(meta(outer, servlet));
+    request_meta.input_timeout.clone_from(&outer.input_timeout);
+    request_meta.caller.clone_from(&outer.caller);
+    request_meta.guard = outer.guard.as_ref().map(|guard| guard.of_callee(callee));
+    request_meta.observer.clone_from(&outer.observer);
+    request_meta.callees.clone_from(&outer.callees);
+    request_meta.via.clone_from(&outer.via);
+    request_meta.via.push(servlet.to_owned());
+    request_meta
+}
 
 /// The metadata of a call that a servlet makes.
 fn meta(outer: &RequestMeta, servlet: &str) -> JsonObject {

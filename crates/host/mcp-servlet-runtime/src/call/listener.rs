@@ -5,13 +5,8 @@ use std::sync::{
     atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
 };
 
+use mcp_servlet_call::{Callee, JsonObject, Listener, Notification, Sending, Usage};
 use serde_json::Value;
-
-use crate::{
-    JsonObject,
-    callees::Callee,
-    listener::{Listener, Notification, Sending, Usage},
-};
 
 /// The progress that calls of a servlet have reported.
 #[derive(Debug, Default)]

@@ -314,7 +314,7 @@ mod tests {
         fs::set_permissions(&above, fs::Permissions::from_mode(0o777)).expect("it is there");
         let cache = CompileCache::Directory(cache);
         let error = Artifacts::open(&cache, b"").expect_err("others can replace `b`");
-        let text = crate::text::chain(&error);
+        let text = mcp_servlet_call::chain(&error);
         assert!(text.contains("others may replace directories in"), "{text}");
         fs::set_permissions(&above, fs::Permissions::from_mode(0o1777)).expect("it is there");
         Artifacts::open(&cache, b"").expect("only the owner can replace `b`");
@@ -331,7 +331,7 @@ mod tests {
         fs::set_permissions(&modules, fs::Permissions::from_mode(0o777)).expect("it is there");
         let error = Artifacts::open(&cache, b"").expect_err("others can change it");
         assert!(
-            crate::text::chain(&error).contains("others may write"),
+            mcp_servlet_call::chain(&error).contains("others may write"),
             "{error}"
         );
         fs::set_permissions(&modules, fs::Permissions::from_mode(0o755)).expect("it is there");
@@ -339,7 +339,7 @@ mod tests {
         if std::os::unix::fs::chown(&modules, Some(1), None).is_ok() {
             let error = Artifacts::open(&cache, b"").expect_err("another user can change it");
             assert!(
-                crate::text::chain(&error).contains("belongs to another user"),
+                mcp_servlet_call::chain(&error).contains("belongs to another user"),
                 "{error}"
             );
         }

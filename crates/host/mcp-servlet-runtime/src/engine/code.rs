@@ -307,8 +307,10 @@ fn log_failure(servlet: &str, compile: impl FnOnce() -> Result<()>) {
 mod tests {
     use std::{io, sync::mpsc::channel};
 
+    use mcp_servlet_call::Limit;
+
     use super::*;
-    use crate::options::{CompileCache, Limit};
+    use crate::options::CompileCache;
 
     fn source(metering: Metering) -> Source {
         let wasm = wat::parse_str("(module (func (export \"call\") (result i32) i32.const 0))")

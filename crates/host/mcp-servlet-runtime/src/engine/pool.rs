@@ -10,6 +10,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use mcp_servlet_call::Usage;
 use mcp_servlet_common::lock;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
 
@@ -23,7 +24,6 @@ use crate::{
     call::{Call, Job},
     error::LoadError,
     inspect::Module,
-    listener::Usage,
     options::{Instances, Isolation, LoadOptions},
     runtime,
 };
@@ -158,13 +158,12 @@ impl Pool {
             instance,
             fuel,
         } = self.runner.run(run, slice).await;
-        let usage = Usage {
-            time: begin.elapsed(),
-            memory: progress.memory(),
-            fuel,
-            input: job.input.len() as u64,
-            output: output.as_ref().map_or(0, |output| output.len() as u64),
-        };
+        let mut usage = Usage::default();
+        usage.time = begin.elapsed();
+        usage.memory = progress.memory();
+        usage.fuel = fuel;
+        usage.input = job.input.len() as u64;
+        usage.output = output.as_ref().map_or(0, |output| output.len() as u64);
         tracing::debug!(?usage, "the servlet ran");
         if let Some(listener) = &job.listener {
             listener.ended(&usage);

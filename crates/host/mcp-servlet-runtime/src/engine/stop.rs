@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_servlet_http::{Denied, HttpFailure};
+use mcp_servlet_call::{HttpDenied, HttpFailure};
 use wasmtime::{Error, Trap};
 
 use crate::state::limiter::OutOfMemory;
@@ -19,7 +19,7 @@ pub(crate) enum Stop {
     /// A new instance could not be made.
     Start(String),
     /// The servlet sent an HTTP request that the operator does not allow.
-    Denied(Denied),
+    Denied(HttpDenied),
     /// The call reached its time limit.
     Deadline(Duration),
     OutOfMemory,

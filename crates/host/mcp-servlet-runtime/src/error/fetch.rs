@@ -1,6 +1,7 @@
 //! Why a module could not be fetched.
 
-use mcp_servlet_http::{HttpFailure, SendError, TrustError};
+use mcp_servlet_call::HttpFailure;
+use mcp_servlet_http::{SendError, TrustError};
 use mcp_servlet_types::HttpErrorKind;
 
 use crate::inspect::MAX_MODULE;

@@ -5,12 +5,12 @@
 //! the client retries with the answer, the servlet runs again from its beginning, and the function
 //! returns.
 
+use mcp_servlet_call::JsonObject;
 use serde_json::{Value, json};
 use wasmtime::{Caller, Linker, Result};
 
 use super::{json::object, result};
 use crate::{
-    JsonObject,
     inspect::{
         USER,
         imports::{CREATE_ELICITATION, CREATE_MESSAGE, LIST_ROOTS},

@@ -2,20 +2,18 @@
 
 use std::sync::Arc;
 
+use mcp_servlet_call::{
+    CallMaker, CallTarget, Callee, CalleeError, InnerCall, InnerOutcome, JsonObject, ObservedCall,
+    asks_client,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use wasmtime::{Caller, Error, Linker, Result};
 
 use super::{json, result};
 use crate::{
-    JsonObject,
-    call::{
-        asks_client,
-        journal::{Beginning, Begun, Journal, Unanswered},
-    },
-    callees::{Callee, CalleeError},
+    call::journal::{Beginning, Begun, Journal, Unanswered},
     inspect::{USER, imports::CALL_TOOL},
-    request_meta::{CallMaker, CallTarget, InnerCall, InnerOutcome, ObservedCall},
     state::{Shared, State},
 };
 

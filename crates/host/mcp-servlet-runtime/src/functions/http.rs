@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use futures_util::{StreamExt as _, stream};
-use mcp_servlet_http::{HttpFailure, HttpRequest, HttpResponse, Request, Room};
+use mcp_servlet_call::{HttpFailure, HttpRequest, HttpResponse, Limits, Listener};
+use mcp_servlet_http::{Request, Room, failure};
 use serde_json::{Value, json};
 use wasmtime::{Caller, Error, Linker, Result};
 
@@ -15,8 +16,6 @@ use crate::{
     call::LastResponse,
     http_client::Client,
     inspect::EXTISM,
-    listener::Listener,
-    options::Limits,
     state::{State, messages},
     text::MAX_TEXT,
 };
@@ -183,7 +182,7 @@ fn begin(state: &mut State, written: HttpRequest) -> Begun {
     }
     let limit = state.call.limits.http_requests.value();
     if let Some(limit) = limit.filter(|limit| state.call.http_requests >= *limit) {
-        return Begun::Over(Err(HttpFailure::too_many_requests(limit)));
+        return Begun::Over(Err(failure::too_many_requests(limit)));
     }
     state.call.http_requests += 1;
     Begun::Send(request.with_body(written.body))

@@ -1,15 +1,13 @@
 //! JSON that servlets pass to host functions. It is bounded, because its values take more memory than its text, and that
 //! memory belongs to the host.
 
+use mcp_servlet_call::JsonObject;
 use wasmtime::{Caller, Error, Result};
 
 use super::offset;
-use crate::{
-    JsonObject,
-    state::{
-        State,
-        messages::{self, TooLong},
-    },
+use crate::state::{
+    State,
+    messages::{self, TooLong},
 };
 
 /// The maximum number of values in JSON, however large its text may be. Each takes up to a hundred bytes.

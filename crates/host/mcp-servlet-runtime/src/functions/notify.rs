@@ -3,11 +3,11 @@
 //! The functions are those of hyper-mcp. They take the parameters of the MCP notification, if it
 //! has any, as JSON.
 
+use mcp_servlet_call::{Change, JsonObject, Notification};
 use wasmtime::{Caller, Error, Linker, Result};
 
 use super::json;
 use crate::{
-    JsonObject,
     inspect::{
         USER,
         imports::{
@@ -15,7 +15,6 @@ use crate::{
             RESOURCES_CHANGED, TOOLS_CHANGED,
         },
     },
-    listener::{Change, Notification},
     state::State,
     text::MAX_TEXT,
 };

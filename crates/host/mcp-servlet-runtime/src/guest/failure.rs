@@ -1,15 +1,9 @@
 //! Turns the end of a run without output into the error of its call.
 
-use mcp_servlet_common::RpcError;
-use mcp_servlet_http::Denied;
+use mcp_servlet_call::{CallError, CallErrorKind, HttpDenied, Limits, RpcError};
 
 use super::Guest;
-use crate::{
-    engine::Stop,
-    error::{CallError, CallErrorKind},
-    fault,
-    options::{ErrorTexts, Limits},
-};
+use crate::{engine::Stop, fault, options::ErrorTexts};
 
 impl Guest {
     /// The servlet's error message as clients get it.
@@ -35,7 +29,7 @@ impl Guest {
             Stop::Panic(message) => CallErrorKind::Panic {
                 message: self.shown(export, with_cause(message)),
             },
-            Stop::Denied(Denied { origin, option, .. }) => CallErrorKind::HostDenied {
+            Stop::Denied(HttpDenied { origin, option, .. }) => CallErrorKind::HostDenied {
                 url: origin,
                 option,
             },

@@ -3,6 +3,8 @@
 use std::{io::Write as _, time::Duration};
 
 use flate2::{Compression, write::GzEncoder};
+use mcp_servlet_call::Limit;
+use mcp_servlet_http::Proxy;
 use mcp_servlet_types::HttpErrorKind;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -11,8 +13,6 @@ use tokio::{
 };
 
 use super::*;
-use crate::options::Limit;
-use mcp_servlet_http::Proxy;
 
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
 
@@ -148,10 +148,8 @@ async fn requests_beyond_the_limit_wait_for_others_to_end() {
     };
     let (server, client) = (Server::start().await, Client::new(&options));
     let send = |http_timeout| {
-        let limits = Limits {
-            http_timeout,
-            ..limits()
-        };
+        let mut limits = limits();
+        limits.http_timeout = http_timeout;
         let (client, request) = (&client, server.request.clone());
         async move { send(client, request, &limits).await }
     };
@@ -201,10 +199,8 @@ async fn a_compressed_body_is_limited_after_decompression() {
     let answer = [head.as_bytes(), &body].concat();
     let (server, client) = (Server::start().await, Client::new(&options()));
     let receive = async |size: usize, answer: &[u8]| {
-        let limits = Limits {
-            http_response: Limit::At(size as u64),
-            ..limits()
-        };
+        let mut limits = limits();
+        limits.http_response = Limit::At(size as u64);
         let (response, ()) = tokio::join!(
             send(&client, server.request.clone(), &limits),
             server.answer(answer)

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_servlet_http::{HttpFailure, Operator, Request, Room, Trust, read};
+use mcp_servlet_http::{Operator, Request, Room, Trust, failure, read};
 use tokio::time::timeout;
 use url::Url;
 
@@ -16,7 +16,7 @@ pub(super) fn fetch(url: &str) -> Result<Vec<u8>, FetchError> {
     let operator = Operator::new(Trust::of_operator(None)?);
     block_on(async {
         let wasm = timeout(TIMEOUT, download(&operator, url.clone())).await;
-        wasm.unwrap_or_else(|_| Err(HttpFailure::timed_out(&url, TIMEOUT).into()))
+        wasm.unwrap_or_else(|_| Err(failure::timed_out(&url, TIMEOUT).into()))
     })
 }
 

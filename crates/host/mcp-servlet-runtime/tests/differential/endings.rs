@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use mcp_servlet_runtime::{Limit, LoadOptions};
+use mcp_servlet_call::Limit;
+use mcp_servlet_runtime::LoadOptions;
 
 use crate::{
     bodies::{

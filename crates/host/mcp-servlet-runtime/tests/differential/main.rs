@@ -27,8 +27,8 @@
 //! | error messages of more than 64 KiB | whole | cut |
 //! | last line `mcp-fault: …` of an error | part of its text | code and data of a [`RpcError`] |
 //!
-//! [`CallErrorKind::Start`]: mcp_servlet_runtime::CallErrorKind::Start
-//! [`RpcError`]: mcp_servlet_runtime::RpcError
+//! [`CallErrorKind::Start`]: mcp_servlet_call::CallErrorKind::Start
+//! [`RpcError`]: mcp_servlet_call::RpcError
 
 mod bodies;
 mod endings;

@@ -3,9 +3,9 @@
 use std::{convert::identity, fmt, fs, path::Path};
 
 use extism::{CompiledPlugin, Function, Manifest, Plugin, PluginBuilder, Wasm};
+use mcp_servlet_call::{CallError, CallErrorKind, Limit};
 use mcp_servlet_runtime::{
-    CallError, CallErrorKind, CompileCache, Guest, Instances, Isolation, Limit, LoadError,
-    LoadOptions, Quality, Source, block_on,
+    CompileCache, Guest, Instances, Isolation, LoadError, LoadOptions, Quality, Source, block_on,
 };
 use tempfile::TempDir;
 

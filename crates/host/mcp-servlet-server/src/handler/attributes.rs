@@ -5,8 +5,8 @@ use std::sync::{Arc, LazyLock};
 
 use axum::http::{HeaderMap, request::Parts};
 use mcp_servlet_access::{Caller, Certificate};
+use mcp_servlet_call::{JsonObject, RequestCaller};
 use mcp_servlet_common::hex;
-use mcp_servlet_runtime::{JsonObject, RequestCaller};
 use mcp_servlet_types::{CALLER_KEY, CERTIFICATE_KEY, HEADERS_KEY, SESSION_KEY};
 use rmcp::{RoleServer, service::RequestContext};
 use serde_json::{Value, json};

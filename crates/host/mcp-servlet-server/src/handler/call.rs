@@ -9,8 +9,8 @@ use std::{
 
 use axum::http::request::Parts;
 use mcp_servlet_access::{Refusal, audit::Event};
+use mcp_servlet_call::{CallError, CallErrorKind, JsonObject, RpcError};
 use mcp_servlet_host::{Host, Member, Tool};
-use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RpcError};
 use rmcp::{
     RoleServer,
     model::{

@@ -6,8 +6,8 @@ use std::{
 };
 
 use mcp_servlet_access::audit::Event;
+use mcp_servlet_call::{CallError, CallErrorKind, JsonObject, RequestMeta, RpcError};
 use mcp_servlet_host::{Host, Member};
-use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RequestMeta, RpcError};
 use rmcp::{
     RoleServer,
     model::{

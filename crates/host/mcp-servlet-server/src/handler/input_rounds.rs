@@ -7,8 +7,8 @@
 
 use std::{collections::BTreeSet, future::Future, pin::Pin, time::Duration};
 
+use mcp_servlet_call::{JsonObject, Nursery, RpcError};
 use mcp_servlet_host::INPUT_ROUNDS;
-use mcp_servlet_runtime::{JsonObject, Nursery, RpcError};
 use rmcp::{
     Peer, RoleServer,
     model::{ClientResult, CustomRequest, InputResponses, ServerRequest},

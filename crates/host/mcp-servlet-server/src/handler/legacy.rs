@@ -1,6 +1,6 @@
 //! What clients up to 2025-11-25 do not get.
 
-use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_call::JsonObject;
 use rmcp::model::ServerCapabilities;
 use serde_json::{Value, json};
 

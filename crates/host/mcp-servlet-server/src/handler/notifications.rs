@@ -13,8 +13,8 @@ use std::{
     time::Duration,
 };
 
+use mcp_servlet_call::{Change, JsonObject, Listener, Notification, Sending, Usage};
 use mcp_servlet_host::{Host, Member};
-use mcp_servlet_runtime::{Change, JsonObject, Listener, Notification, Sending, Usage};
 use rmcp::{
     Peer, RoleServer,
     model::{

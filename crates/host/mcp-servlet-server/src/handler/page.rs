@@ -5,8 +5,8 @@
 //! and has to start again. If the endpoint knows its callers, a cursor is sealed for its own.
 
 use mcp_servlet_access::Owner;
+use mcp_servlet_call::{JsonObject, RpcError};
 use mcp_servlet_common::{hex, unhex};
-use mcp_servlet_runtime::{JsonObject, RpcError};
 use rmcp::model::PaginatedRequestParams;
 
 use crate::server::{

@@ -5,8 +5,8 @@
 use std::{borrow::Cow, iter};
 
 use mcp_servlet_access::Refusal;
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_host::{CALL_READ_ONLY_TOOL, CALL_TOOL, CallToolResult, SearchCall, Tool};
-use mcp_servlet_runtime::JsonObject;
 use mcp_servlet_schema::{Schemas, similar};
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Value, json};

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
+use mcp_servlet_call::{ClientSession, InputTimeout, JsonObject, RequestMeta};
 use mcp_servlet_common::lock;
-use mcp_servlet_runtime::{ClientSession, InputTimeout, JsonObject, RequestMeta};
 use rmcp::{RoleServer, model::InitializeRequestParams, service::RequestContext};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;

@@ -2,8 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
+use mcp_servlet_call::RpcError;
 use mcp_servlet_host::Host;
-use mcp_servlet_runtime::RpcError;
 use rmcp::{RoleServer, service::RequestContext};
 use serde_json::json;
 

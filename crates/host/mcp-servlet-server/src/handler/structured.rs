@@ -12,7 +12,7 @@
 //!
 //! A wrapped schema has the keyword `x-fastmcp-wrap-result`, a convention that clients know.
 
-use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_call::JsonObject;
 use serde_json::{Value, json};
 
 use crate::era::Era;

@@ -13,8 +13,8 @@ use std::{
 };
 
 use mcp_servlet_access::Owner;
+use mcp_servlet_call::{JsonObject, RpcError};
 use mcp_servlet_common::lock;
-use mcp_servlet_runtime::{JsonObject, RpcError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::{CancellationToken, DropGuard};
 

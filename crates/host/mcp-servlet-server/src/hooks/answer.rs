@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use axum::http::StatusCode;
 use mcp_servlet_access::Reason;
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_host::{CallToolResult, bundle::Requested};
-use mcp_servlet_runtime::JsonObject;
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -14,7 +14,7 @@ use mcp_servlet_access::{
     Caller, Certificate, Gate, Head, Reason, Refusal,
     audit::{CallerFields, Event, Fields, shortened},
 };
-use mcp_servlet_runtime::RpcError;
+use mcp_servlet_call::RpcError;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 

@@ -15,6 +15,7 @@ use mcp_servlet_access::{
     audit::{Fields, shortened},
     quota::{Exceeded, Permit},
 };
+use mcp_servlet_call::RpcError;
 use mcp_servlet_common::lock;
 use serde_json::{Value, json};
 

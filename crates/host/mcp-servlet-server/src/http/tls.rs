@@ -8,8 +8,9 @@ use std::{
 };
 
 use mcp_servlet_access::{Certificate, revocation_list_ends};
+use mcp_servlet_call::chain;
 use mcp_servlet_common::lock;
-use mcp_servlet_runtime::{chain, run_blocking};
+use mcp_servlet_runtime::run_blocking;
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
     net::TcpStream,

@@ -12,12 +12,12 @@ use mcp_servlet_access::{
     audit::{Event, Fields, shortened},
     quota::{Exceeded, Permit, Spent},
 };
-use mcp_servlet_common::lock;
-use mcp_servlet_host::{Host, Member};
-use mcp_servlet_runtime::{
+use mcp_servlet_call::{
     CallMaker, CallTarget, INPUT_REQUIRED, InnerCall, JsonObject, RequestMeta, RpcError, Usage,
     asks_client,
 };
+use mcp_servlet_common::lock;
+use mcp_servlet_host::{Host, Member};
 use opentelemetry::{KeyValue, trace::SpanKind};
 use rmcp::{RoleServer, service::RequestContext};
 use serde_json::json;

@@ -3,8 +3,8 @@
 use std::{fmt, future::Future, pin::Pin, time::Duration};
 
 use mcp_servlet_access::Trust;
+use mcp_servlet_call::Nursery;
 use mcp_servlet_http::{Operator, Request, read_more};
-use mcp_servlet_runtime::Nursery;
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request as Sent, Response};
 use url::Url;
 

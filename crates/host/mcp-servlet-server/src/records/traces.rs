@@ -11,8 +11,8 @@ use std::{
 };
 
 use mcp_servlet_access::{Secret, Trust, audit::shortened};
+use mcp_servlet_call::{CallMaker, CallTarget, INPUT_REQUIRED, InnerCall, JsonObject, Nursery};
 use mcp_servlet_http::TrustError;
-use mcp_servlet_runtime::{CallMaker, CallTarget, INPUT_REQUIRED, InnerCall, JsonObject, Nursery};
 use opentelemetry::{
     Context, KeyValue,
     propagation::TextMapPropagator as _,

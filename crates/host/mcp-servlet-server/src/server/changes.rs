@@ -7,9 +7,9 @@ use std::{
 
 use mcp_servlet_access::Caller;
 
+use mcp_servlet_call::{Change, JsonObject};
 use mcp_servlet_common::{is_uri_within, lock};
 use mcp_servlet_host::{FeatureKind, Host, Listed, Tool};
-use mcp_servlet_runtime::{Change, JsonObject};
 use rmcp::{
     Peer, RoleServer,
     model::ResourceUpdatedNotificationParam,

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Weak};
 
+use mcp_servlet_call::Change;
 use mcp_servlet_host::{Member, Remote};
-use mcp_servlet_runtime::Change;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::task::AbortOnDropHandle;
 

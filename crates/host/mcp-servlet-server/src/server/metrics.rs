@@ -12,8 +12,8 @@ use std::{
 
 use call::log_failure;
 pub(crate) use call::{Caller, InnerCalls, outcome, session_digest};
+use mcp_servlet_call::{CallError, CallErrorKind, Usage};
 use mcp_servlet_common::{read_lock, write_lock};
-use mcp_servlet_runtime::{CallError, CallErrorKind, Usage};
 use prometheus_client::{
     encoding::{
         EncodeLabelSet, EncodeMetric,

@@ -7,9 +7,9 @@ use std::{
 
 use futures_util::future::join_all;
 use mcp_servlet_access::audit::{Event, Fields};
+use mcp_servlet_call::Nursery;
 use mcp_servlet_common::lock;
 use mcp_servlet_host::Member;
-use mcp_servlet_runtime::Nursery;
 use tokio::sync::Semaphore;
 
 use super::{

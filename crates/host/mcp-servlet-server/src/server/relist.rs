@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Weak};
 
+use mcp_servlet_call::chain;
 use mcp_servlet_host::Relisted;
-use mcp_servlet_runtime::chain;
 use tokio::sync::Notify;
 
 use crate::server::{Process, Server, changes::differences};

@@ -16,8 +16,8 @@ use std::{
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use mcp_servlet_access::Owner;
+use mcp_servlet_call::{JsonObject, RpcError};
 use mcp_servlet_common::{hex, lock};
-use mcp_servlet_runtime::{JsonObject, RpcError};
 use ring::aead::{Aad, NONCE_LEN, Nonce};
 use serde_json::{Value, json};
 

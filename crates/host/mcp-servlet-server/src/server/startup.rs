@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_call::JsonObject;
 use rmcp::model::{PromptsCapability, ResourcesCapability, ServerCapabilities};
 use tokio_util::sync::CancellationToken;
 

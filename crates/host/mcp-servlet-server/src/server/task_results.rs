@@ -2,7 +2,7 @@
 
 use std::{io, sync::Arc};
 
-use mcp_servlet_runtime::RpcError;
+use mcp_servlet_call::RpcError;
 use serde::Serialize;
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};

@@ -3,8 +3,8 @@
 use std::{collections::HashSet, future::pending, pin::pin, sync::Arc, time::Duration};
 
 use futures_util::future::select_all;
+use mcp_servlet_call::chain;
 use mcp_servlet_host::{Filter, Host, Mount, Prefix, RemoteLists, RemoteMember, Servlet};
-use mcp_servlet_runtime::chain;
 use tokio::{sync::watch, time::timeout};
 
 use super::{

@@ -2,9 +2,9 @@
 
 use std::{fmt, sync::Arc};
 
+use mcp_servlet_call::chain;
 use mcp_servlet_host::{FailedLoad, Host, LoadError, UnmetNeeds};
 use mcp_servlet_remote::NotReady;
-use mcp_servlet_runtime::chain;
 
 /// How much a warning matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,9 @@
 
 use std::{io::Write as _, net::TcpStream};
 
+use mcp_servlet_call::Limit;
 use mcp_servlet_host::Host;
-use mcp_servlet_runtime::{Instances, Limit, LoadOptions};
+use mcp_servlet_runtime::{Instances, LoadOptions};
 use mcp_servlet_server::ServeOptions;
 use puppet::{PATIENCE, eventually_blocking};
 use serde_json::{Value, json};

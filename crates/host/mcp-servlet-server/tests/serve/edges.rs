@@ -5,8 +5,8 @@ use std::{
     net::TcpStream,
 };
 
+use mcp_servlet_call::Limits;
 use mcp_servlet_host::Host;
-use mcp_servlet_runtime::Limits;
 use serde_json::json;
 
 use crate::{

@@ -2,8 +2,9 @@
 
 use std::{net::SocketAddr, time::Duration};
 
+use mcp_servlet_call::Limit;
 use mcp_servlet_host::Host;
-use mcp_servlet_runtime::{Instances, Limit, LoadOptions};
+use mcp_servlet_runtime::{Instances, LoadOptions};
 use mcp_servlet_server::{HttpOptions, Plan, ServeError, ServeOptions, Service};
 use puppet::{PATIENCE, eventually, eventually_blocking};
 use serde_json::{Value, json};

@@ -7,8 +7,9 @@ use std::{
     time::Duration,
 };
 
+use mcp_servlet_call::{Change, Limit, Limits};
 use mcp_servlet_host::Host;
-use mcp_servlet_runtime::{Change, Limit, Limits, LoadOptions};
+use mcp_servlet_runtime::LoadOptions;
 use mcp_servlet_server::{HttpOptions, ServeOptions};
 use puppet::{PATIENCE, eventually_blocking};
 use serde_json::{Value, json};

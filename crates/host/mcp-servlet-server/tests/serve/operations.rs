@@ -1,7 +1,8 @@
 //! Endpoints for operators: health and metrics.
 
+use mcp_servlet_call::Limit;
 use mcp_servlet_host::{Entry, Host, Servlet};
-use mcp_servlet_runtime::{Limit, LoadOptions, Source};
+use mcp_servlet_runtime::{LoadOptions, Source};
 use mcp_servlet_server::{HttpOptions, Plan, ServeOptions};
 use puppet::eventually_blocking;
 use serde_json::json;

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use mcp_servlet_call::Limit;
 use mcp_servlet_host::{Host, Introduction, Servlet};
-use mcp_servlet_runtime::{Limit, LoadOptions, Source};
+use mcp_servlet_runtime::{LoadOptions, Source};
 use mcp_servlet_server::ServeOptions;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};

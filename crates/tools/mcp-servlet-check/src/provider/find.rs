@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mcp_servlet_runtime::quoted;
+use mcp_servlet_common::quoted;
 use mcp_servlet_schema::{BOUNDS, GEMINI_KEYWORDS, MAX_DESCRIPTION, MAX_SAFE_INTEGER};
 use serde_json::Value;
 

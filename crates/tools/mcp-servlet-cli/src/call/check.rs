@@ -1,8 +1,8 @@
 //! `--check`: whether the arguments and the result of a call match the schemas of the tool.
 
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_client::ErrorKind;
 use mcp_servlet_host::CallToolResult;
-use mcp_servlet_runtime::JsonObject;
 use mcp_servlet_schema::Schemas;
 
 use crate::failure::{Failure, Kind};

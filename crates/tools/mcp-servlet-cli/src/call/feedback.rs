@@ -2,7 +2,7 @@
 
 use std::future::ready;
 
-use mcp_servlet_runtime::{JsonObject, Listener, Notification, Sending, Usage};
+use mcp_servlet_call::{JsonObject, Listener, Notification, Sending, Usage};
 use serde_json::Value;
 
 use crate::{

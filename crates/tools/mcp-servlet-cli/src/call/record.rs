@@ -2,9 +2,9 @@
 
 use std::{fs, mem, path::PathBuf, sync::Mutex};
 
+use mcp_servlet_call::{Callee, CalleeError, JsonObject};
 use mcp_servlet_common::lock;
 use mcp_servlet_host::Recorder;
-use mcp_servlet_runtime::{Callee, CalleeError, JsonObject};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, cannot_write};

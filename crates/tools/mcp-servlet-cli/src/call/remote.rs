@@ -2,11 +2,11 @@
 
 use std::{borrow::Cow, io::Write as _};
 
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_client::{
     CallOptions, CallResult, Error, Event, LOG_LEVEL, List, Progress, Session,
 };
 use mcp_servlet_host::CallToolResult;
-use mcp_servlet_runtime::JsonObject;
 use serde_json::{Value, json, value::RawValue};
 
 use super::{

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_schema::schema_in_words;
 use serde_json::Value;
 

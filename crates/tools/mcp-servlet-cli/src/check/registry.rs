@@ -2,10 +2,11 @@
 
 use std::{cmp::Reverse, fs, path::Path};
 
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_check::{Report, check_parts_of_server_json};
 use mcp_servlet_host::Servlet;
 use mcp_servlet_oci::Digest;
-use mcp_servlet_runtime::{JsonObject, LoadOptions, Source};
+use mcp_servlet_runtime::{LoadOptions, Source};
 use serde_json::{Value, json};
 
 use crate::export::registry::document;

@@ -1,7 +1,7 @@
 //! Completions through a session.
 
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_client::{Completion, List, Session};
-use mcp_servlet_runtime::JsonObject;
 use serde_json::json;
 
 use super::{CompletionRequest, Reference, argument_names, variables};

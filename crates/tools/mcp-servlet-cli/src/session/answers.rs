@@ -7,8 +7,8 @@ use std::{
 };
 
 use futures_util::future::{BoxFuture, FutureExt as _, ready};
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_client::{Answers, Elicitation, Input, Offers};
-use mcp_servlet_runtime::JsonObject;
 use mcp_servlet_schema::{Expected, as_typed, matches, parse_value, schema_in_words, schema_type};
 use serde_json::Value;
 use tokio::sync::{

@@ -3,10 +3,10 @@
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum};
+use mcp_servlet_call::Limit;
 use mcp_servlet_client::{
     Command, Era, Http, HttpTransport, Limits, Options, Retry, TargetError, Timeouts,
 };
-use mcp_servlet_runtime::Limit;
 
 use super::access::{Access, first};
 use crate::{

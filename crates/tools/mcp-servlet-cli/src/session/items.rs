@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use futures_util::TryStreamExt as _;
+use mcp_servlet_call::JsonObject;
 use mcp_servlet_client::{Error, ErrorKind, List, Session};
-use mcp_servlet_runtime::JsonObject;
 use mcp_servlet_schema::similar;
 use serde_json::value::RawValue;
 

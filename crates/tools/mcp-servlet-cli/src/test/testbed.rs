@@ -18,11 +18,14 @@ use std::{
     thread,
 };
 
+use mcp_servlet_call::{
+    Answering, CallError, Callee, CalleeError, Callees, HttpFailure, HttpRequest, HttpResponse,
+    JsonObject, Listener, Notification, RequestMeta, Sending,
+};
+use mcp_servlet_common::quoted;
 use mcp_servlet_host::{LoadError, Servlet};
 use mcp_servlet_runtime::{
-    Abi, Answering, CALL, CallError, Callee, CalleeError, Callees, DESCRIBE, FEATURE_EXPORTS,
-    HttpFailure, HttpRequest, HttpResponse, Instances, JsonObject, Listener, LoadOptions,
-    Notification, RequestMeta, Sending, Source, block_on, quoted,
+    Abi, CALL, DESCRIBE, FEATURE_EXPORTS, Instances, LoadOptions, Source, block_on,
 };
 use mcp_servlet_types::HttpErrorKind;
 use serde::{Deserialize, Serialize};
@@ -357,7 +360,7 @@ fn fault(servlet: &Servlet, export: &str, error: &CallError) -> Answer {
 
 fn internal(message: String) -> Answer {
     Answer::Fault {
-        code: mcp_servlet_runtime::RpcError::INTERNAL.into(),
+        code: mcp_servlet_call::RpcError::INTERNAL.into(),
         message,
         data: None,
     }

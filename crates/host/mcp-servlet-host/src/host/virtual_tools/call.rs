@@ -3,7 +3,8 @@
 use std::{borrow::Cow, sync::Arc};
 
 use mcp_servlet_bundle::Budget;
-use mcp_servlet_runtime::{CallError, CheckArguments, JsonObject, RequestMeta, UnknownArguments};
+use mcp_servlet_call::{CallError, JsonObject, RequestMeta};
+use mcp_servlet_runtime::{CheckArguments, UnknownArguments};
 
 use super::{
     Served,

@@ -5,8 +5,9 @@
 use std::{borrow::Cow, collections::BTreeMap, sync::Mutex, time::Duration};
 
 use mcp_servlet_bundle::{Call, RpcError, Run, Step, VirtualTool};
+use mcp_servlet_call::{JsonObject, RequestMeta};
 use mcp_servlet_common::lock;
-use mcp_servlet_runtime::{JsonObject, MAX_STATE, MAX_STATE_TEXT, RequestMeta};
+use mcp_servlet_runtime::{MAX_STATE, MAX_STATE_TEXT};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 

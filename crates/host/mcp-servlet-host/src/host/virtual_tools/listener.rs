@@ -7,9 +7,11 @@ use std::{
 };
 
 use mcp_servlet_bundle::Call;
+use mcp_servlet_call::{
+    HttpFailure, HttpRequest, HttpResponse, JsonObject, Listener, Notification, RequestMeta,
+    Sending, Usage,
+};
 use mcp_servlet_common::lock;
-use mcp_servlet_http::{HttpFailure, HttpRequest, HttpResponse};
-use mcp_servlet_runtime::{JsonObject, Listener, Notification, RequestMeta, Sending, Usage};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 

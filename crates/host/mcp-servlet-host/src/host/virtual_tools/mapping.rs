@@ -6,7 +6,8 @@ use std::{
 };
 
 use mcp_servlet_bundle::{Budget, Proven, Request, RpcError, Session, Thrown};
-use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta, processors, run_blocking};
+use mcp_servlet_call::{CallError, JsonObject, RequestMeta};
+use mcp_servlet_runtime::{processors, run_blocking};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 

@@ -7,7 +7,7 @@ use std::{future::Future, pin::Pin, sync::Arc};
 
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use mcp_servlet_bundle::{Begin, Budget, Call, CheckArguments, Refused, Run, Step, Target};
-use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta};
+use mcp_servlet_call::{CallError, JsonObject, RequestMeta};
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;

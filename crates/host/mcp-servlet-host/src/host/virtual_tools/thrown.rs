@@ -1,8 +1,8 @@
 //! Failures of servlets and remotes, as catches see them.
 
 use mcp_servlet_bundle::Thrown;
+use mcp_servlet_call::{CallError, CallErrorKind, RemoteFailure, RpcError};
 use mcp_servlet_common::FailureKind;
-use mcp_servlet_runtime::{CallError, CallErrorKind, RemoteFailure, RpcError};
 
 /// The failure that a catch can handle. `None` for errors of the caller, which pass as they are.
 pub(super) fn thrown(error: &CallError) -> Option<Thrown> {

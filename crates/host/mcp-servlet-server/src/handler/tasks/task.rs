@@ -6,8 +6,8 @@ use std::{
     time::Duration,
 };
 
+use mcp_servlet_call::{JsonObject, RpcError};
 use mcp_servlet_common::lock;
-use mcp_servlet_runtime::{JsonObject, RpcError};
 use rmcp::{
     model::{Task as Wire, TaskStatus},
     task_manager::current_timestamp,

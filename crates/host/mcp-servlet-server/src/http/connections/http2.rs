@@ -11,7 +11,7 @@ use axum::{
 use futures_util::FutureExt as _;
 use hyper::{body::Incoming, rt::Executor, server::conn::http2, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use mcp_servlet_runtime::Nursery;
+use mcp_servlet_call::Nursery;
 use tokio_util::{either::Either, sync::CancellationToken};
 
 use super::{Limits, Place, Stream, certificate, mark};

@@ -2,7 +2,7 @@
 
 use std::{io, time::Duration};
 
-use mcp_servlet_runtime::Nursery;
+use mcp_servlet_call::Nursery;
 use rmcp::{RoleServer, service::TxJsonRpcMessage, transport::Transport};
 use tokio::{sync::mpsc, task::JoinHandle};
 use tokio_util::sync::CancellationToken;

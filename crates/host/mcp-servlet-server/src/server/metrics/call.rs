@@ -5,12 +5,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_servlet_common::hex;
-use mcp_servlet_host::{CallToolResult, Host, Member, Servlet};
-use mcp_servlet_runtime::{
+use mcp_servlet_call::{
     CallError, CallErrorKind, CallMaker, CallObserver, CallTarget, InnerCall, InnerOutcome,
     ObservedCall, RequestMeta, Usage,
 };
+use mcp_servlet_common::hex;
+use mcp_servlet_host::{CallToolResult, Host, Member, Servlet};
 use sha2::{Digest as _, Sha256};
 use tracing::{Level, Span, field::Empty};
 

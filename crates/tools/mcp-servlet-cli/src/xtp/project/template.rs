@@ -1,6 +1,7 @@
 //! Renders a template into the files of a project.
 
-use mcp_servlet_runtime::{Limit, LoadOptions, Plugin};
+use mcp_servlet_call::Limit;
+use mcp_servlet_runtime::{LoadOptions, Plugin};
 use serde_json::Value;
 use xtp_bindgen::template;
 use xtp_bundle::{Bundle, Config, Entry};

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use mcp_servlet_bundle::{Call, Proven, Refused, RpcError, Thrown};
-use mcp_servlet_runtime::{CallError, INPUT_REQUIRED, JsonObject};
+use mcp_servlet_call::{CallError, INPUT_REQUIRED, JsonObject};
 use serde_json::{Value, json};
 
 use super::{End, Runner};

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, sync::Arc, time::Duration};
 
 use mcp_servlet_bundle::{Call, Step, Target};
-use mcp_servlet_runtime::{
+use mcp_servlet_call::{
     CallError, CallErrorKind, CallMaker, CallTarget, InnerCall, InnerOutcome, JsonObject,
     ObservedCall, RemoteFailure, RequestMeta,
 };

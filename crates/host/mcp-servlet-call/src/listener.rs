@@ -2,9 +2,7 @@
 
 use std::{pin::Pin, time::Duration};
 
-use mcp_servlet_http::{HttpFailure, HttpRequest, HttpResponse};
-
-use crate::JsonObject;
+use crate::{HttpFailure, HttpRequest, HttpResponse, JsonObject};
 
 /// An MCP notification of a servlet, with its parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,8 +39,7 @@ pub struct Usage {
     /// The memory that the instance had in the end, in bytes, without the first MiB of messages. `None` if it had no other
     /// memory, or if there was no instance.
     ///
-    /// Memory does not shrink, so with [`Isolation::Shared`](crate::Isolation::Shared) this includes what earlier calls of the
-    /// instance have added.
+    /// Memory does not shrink, so with `Isolation::Shared` this includes what earlier calls of the instance have added.
     pub memory: Option<u64>,
     /// The fuel: see [`Limits::fuel`](crate::Limits::fuel). `None` if it was not counted, or if the call was
     /// stopped at the time limit or before its start.

@@ -83,7 +83,7 @@ pub struct HttpFailure {
     /// A message for the model.
     pub message: String,
     /// The request that the operator does not allow, if that is the reason.
-    pub denied: Option<Denied>,
+    pub denied: Option<HttpDenied>,
     /// Whether the server of an `https` URL does not use TLS.
     pub lacks_tls: bool,
 }
@@ -91,7 +91,7 @@ pub struct HttpFailure {
 /// A request that the operator does not allow.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("HTTP requests to `{origin}` are not allowed{}; the operator can allow them with `{option}`", self.why())]
-pub struct Denied {
+pub struct HttpDenied {
     /// The origin of the URL.
     pub origin: String,
     /// Whether the host is allowed, but its address is private.
@@ -100,7 +100,7 @@ pub struct Denied {
     pub option: String,
 }
 
-impl Denied {
+impl HttpDenied {
     /// The end of the message, after the URL.
     pub fn why(&self) -> &'static str {
         if self.is_private {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Limit;
+use crate::Limit;
 
 /// The limits of a call. A tool inherits those that it does not set from its servlet, and a servlet from [`Limits::DEFAULT`].
 ///
@@ -11,14 +11,14 @@ use super::Limit;
 /// ```
 /// use std::time::Duration;
 ///
-/// use mcp_servlet_runtime::{Limit, Limits, LoadOptions};
+/// use mcp_servlet_call::{Limit, Limits};
 ///
 /// let mut slow = Limits::default();
 /// slow.timeout = Limit::At(Duration::from_mins(5));
 /// slow.memory = "none".parse()?;
-/// let mut options = LoadOptions::default();
-/// options.limits.memory = Limit::At(64 << 20);
-/// options.tools.insert("convert_video".to_owned(), slow);
+/// let limits = slow.inherit(&Limits::DEFAULT);
+/// assert_eq!(limits.memory.value(), None);
+/// assert_eq!(limits.output, Limits::DEFAULT.output);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

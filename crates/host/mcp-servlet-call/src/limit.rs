@@ -30,7 +30,7 @@ impl<T> Limit<T> {
         }
     }
 
-    /// The limit; `None` means no limit. [`Limit::Inherit`] is `None`, too: call [`Limits::inherit`](super::Limits::inherit) first.
+    /// The limit; `None` means no limit. [`Limit::Inherit`] is `None`, too: call [`Limits::inherit`](crate::Limits::inherit) first.
     pub fn value(self) -> Option<T> {
         self.resolve(None)
     }

@@ -1,12 +1,14 @@
 //! Why a call gave no result.
 
+mod remote;
+
 use std::{fmt, time::Duration};
 
 use mcp_servlet_common::{FailureKind, RpcError};
 use serde_json::json;
 
-use super::remote::RemoteFailure;
 use crate::help::file_help;
+pub use remote::RemoteFailure;
 
 /// Why a call gave no result, and where.
 ///

@@ -112,9 +112,9 @@ impl CalleeError {
     /// The arguments are not valid.
     pub const ARGUMENTS: &'static str = "arguments";
     /// The servlet has made too many calls.
-    pub(crate) const TOO_MANY: &'static str = "too_many";
+    pub const TOO_MANY: &'static str = "too_many";
     /// The result is too large.
-    pub(crate) const TOO_LARGE: &'static str = "too_large";
+    pub const TOO_LARGE: &'static str = "too_large";
 
     /// An error of this kind, without code and details.
     pub fn new(kind: &'static str, message: String) -> Self {

@@ -7,8 +7,7 @@ use std::{
     time::Duration,
 };
 
-use serde::ser::{Serialize, SerializeMap as _, Serializer};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -16,9 +15,6 @@ use crate::{
     callees::{Callee, CalleeError, Callees},
     listener::{Listener, Usage},
 };
-
-/// The key in `_meta` under which servlets for hyper-mcp get their state back.
-const STATE: &str = "mcp-servlet/requestState";
 
 /// The members of a request that not every client sends and not every servlet reads.
 #[derive(Clone, Debug, Default)]
@@ -240,75 +236,5 @@ impl ClientSession {
 impl fmt::Debug for ClientSession {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ClientSession")
-    }
-}
-
-impl RequestMeta {
-    /// The context that servlets for hyper-mcp get with a request. `_meta` is its only part with
-    /// room for answers. Their key also tells a servlet that its result may contain input requests.
-    /// Servlets that use `mcp-servlet` read it; others call a function.
-    pub(crate) fn context(&self) -> JsonObject {
-        let mut meta = self.meta.clone().unwrap_or_default();
-        let responses = self.input_responses.clone().unwrap_or_default();
-        meta.insert("mcp-servlet/inputResponses".to_owned(), responses.into());
-        // A client could write anything here, so only state that the host has opened is passed on.
-        meta.shift_remove(STATE);
-        if let Some(state) = &self.request_state {
-            meta.insert(STATE.to_owned(), state.clone().into());
-        }
-        let id = self.id.clone().unwrap_or_else(|| json!(0));
-        JsonObject::from_iter([("id".to_owned(), id), ("_meta".to_owned(), meta.into())])
-    }
-
-    /// The answers to input requests, from this request and from earlier ones.
-    pub(crate) fn answers(&self) -> JsonObject {
-        let state = self.request_state.as_deref();
-        let state: Option<JsonObject> = state.and_then(|state| serde_json::from_str(state).ok());
-        let mut answers = match state.and_then(|mut state| state.shift_remove("answers")) {
-            Some(Value::Object(answers)) => answers,
-            _ => JsonObject::new(),
-        };
-        answers.extend(self.input_responses.clone().unwrap_or_default());
-        answers
-    }
-}
-
-/// The parameters of a request with its other parts, serialized without building a new object.
-pub(crate) struct WithMeta<'a>(pub(crate) &'a JsonObject, pub(crate) &'a RequestMeta);
-
-impl Serialize for WithMeta<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(params, request_meta) = self;
-        let mut map = serializer.serialize_map(None)?;
-        for (name, value) in *params {
-            map.serialize_entry(name, value)?;
-        }
-        if let Some(responses) = &request_meta.input_responses {
-            map.serialize_entry("inputResponses", responses)?;
-        }
-        if let Some(state) = &request_meta.request_state {
-            map.serialize_entry("requestState", state)?;
-        }
-        if let Some(meta) = &request_meta.meta {
-            map.serialize_entry("_meta", meta)?;
-        }
-        map.end()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn takes_no_state_from_the_meta_of_a_client() {
-        let mut request_meta = RequestMeta {
-            meta: json!({ STATE: "forged", "other": 1 }).as_object().cloned(),
-            ..RequestMeta::default()
-        };
-        assert_eq!(request_meta.context()["_meta"].get(STATE), None);
-        assert_eq!(request_meta.context()["_meta"]["other"], 1);
-        request_meta.request_state = Some("opened".to_owned());
-        assert_eq!(request_meta.context()["_meta"][STATE], "opened");
     }
 }
