@@ -2,14 +2,15 @@
 
 use e2e::fixture;
 use serde_json::json;
+use wire::message;
 
-use crate::pipe::{Pipe, accept, text};
+use crate::pipe::{accept, call, legacy, modern, result, text};
 
 #[test]
 fn a_handshake_client_gets_an_input_request_during_the_call() {
-    let mut pipe = Pipe::legacy(&fixture("elicit"), json!({ "elicitation": {} }), &[]);
-    pipe.request("tools/call", json!({ "name": "greet" }));
-    let question = pipe.receive();
+    let pipe = legacy(&fixture("elicit"), json!({ "elicitation": {} }), &[]);
+    pipe.begin("tools/call", json!({ "name": "greet" }));
+    let question = pipe.next();
     assert_eq!(question["method"], "elicitation/create");
     assert_eq!(question["params"]["message"], "What is your name?");
     let name = &question["params"]["requestedSchema"]["properties"]["name"];
@@ -18,14 +19,14 @@ fn a_handshake_client_gets_an_input_request_during_the_call() {
         json!({ "type": "string", "description": "what to call you" })
     );
     let answer = accept(&json!({ "name": "Ada" }));
-    pipe.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer }));
-    assert_eq!(text(&pipe.receive()["result"]), "Hello, Ada!");
+    pipe.send(&message::response(&question, answer));
+    assert_eq!(text(&pipe.next()["result"]), "Hello, Ada!");
 }
 
 #[test]
 fn a_stateless_client_calls_again_with_the_response() {
-    let mut pipe = Pipe::modern(&fixture("elicit"), json!({ "elicitation": {} }));
-    let asked = pipe.result(json!({ "name": "greet" }));
+    let pipe = modern(&fixture("elicit"), json!({ "elicitation": {} }));
+    let asked = result(&pipe, json!({ "name": "greet" }));
     assert_eq!(asked["resultType"], "input_required");
     assert_eq!(
         asked["inputRequests"]["name"]["method"],
@@ -36,17 +37,17 @@ fn a_stateless_client_calls_again_with_the_response() {
         (json!({ "action": "decline" }), "Hello!"),
     ] {
         let params = json!({ "name": "greet", "inputResponses": { "name": answer } });
-        assert_eq!(text(&pipe.result(params)), says);
+        assert_eq!(text(&result(&pipe, params)), says);
     }
     let wrong = json!({ "name": "greet", "inputResponses": { "name": accept(&json!({})) } });
-    assert_eq!(pipe.result(wrong)["resultType"], "input_required");
+    assert_eq!(result(&pipe, wrong)["resultType"], "input_required");
 }
 
 #[test]
 fn confirm_is_whether_the_user_accepts() {
-    let mut pipe = Pipe::modern(&fixture("confirm"), json!({ "elicitation": {} }));
+    let pipe = modern(&fixture("confirm"), json!({ "elicitation": {} }));
     let question = "Delete all notes?";
-    let asked = pipe.result(json!({ "name": "clear" }));
+    let asked = result(&pipe, json!({ "name": "clear" }));
     assert_eq!(
         asked["inputRequests"][question]["params"]["message"],
         question
@@ -56,37 +57,37 @@ fn confirm_is_whether_the_user_accepts() {
         (json!({ "action": "decline" }), "kept"),
     ] {
         let params = json!({ "name": "clear", "inputResponses": { question: answer } });
-        assert_eq!(text(&pipe.result(params)), says);
+        assert_eq!(text(&result(&pipe, params)), says);
     }
 }
 
 #[test]
 fn the_state_comes_back_and_cannot_be_changed() {
-    let mut pipe = Pipe::modern(&fixture("once"), json!({ "elicitation": {} }));
+    let pipe = modern(&fixture("once"), json!({ "elicitation": {} }));
     let yes = accept(&json!({ "yes": true }));
     let mut params = json!({ "name": "order", "inputResponses": { "first": yes } });
-    let asked = pipe.result(params.clone());
+    let asked = result(&pipe, params.clone());
     assert!(asked["inputRequests"]["second"].is_object(), "{asked}");
     params["inputResponses"] = json!({ "second": { "action": "decline" } });
     params["requestState"] = asked["requestState"].clone();
     assert_eq!(
-        text(&pipe.result(params.clone())),
+        text(&result(&pipe, params.clone())),
         "order 41: true and false"
     );
     let state = asked["requestState"].as_str().expect("a state");
     params["requestState"] = format!("{state}x").into();
-    let (_, response) = pipe.call(params);
+    let (_, response) = call(&pipe, params);
     assert_eq!(response["error"]["code"], -32602);
 }
 
 #[test]
 fn client_gets_no_request_that_it_does_not_support() {
-    for mut pipe in [
-        Pipe::legacy(&fixture("sample"), json!({}), &[]),
-        Pipe::modern(&fixture("sample"), json!({})),
+    for pipe in [
+        legacy(&fixture("sample"), json!({}), &[]),
+        modern(&fixture("sample"), json!({})),
     ] {
         let arguments = json!({ "country": "France" });
-        let (_, response) = pipe.call(json!({ "name": "capital", "arguments": arguments }));
+        let (_, response) = call(&pipe, json!({ "name": "capital", "arguments": arguments }));
         assert_eq!(response["error"]["code"], -32021);
         assert_eq!(
             response["error"]["data"],
@@ -97,29 +98,32 @@ fn client_gets_no_request_that_it_does_not_support() {
 
 #[test]
 fn servlets_know_their_client_in_both_protocol_eras() {
-    for (mut pipe, says) in [
+    for (pipe, says) in [
         (
-            Pipe::legacy(&fixture("client"), json!({ "sampling": {} }), &[]),
-            "pipe 1.0, sampling: true",
+            legacy(&fixture("client"), json!({ "sampling": {} }), &[]),
+            "c 1, sampling: true",
         ),
         (
-            Pipe::modern(&fixture("client"), json!({})),
-            "pipe 2.0, sampling: false",
+            modern(&fixture("client"), json!({})),
+            "c 1, sampling: false",
         ),
     ] {
-        assert_eq!(text(&pipe.result(json!({ "name": "who" }))), says);
+        assert_eq!(text(&result(&pipe, json!({ "name": "who" }))), says);
     }
 }
 
 #[test]
 fn requested_progress_arrives_before_the_result() {
-    for mut pipe in [
-        Pipe::legacy(&fixture("progress"), json!({}), &[]),
-        Pipe::modern(&fixture("progress"), json!({})),
+    for pipe in [
+        legacy(&fixture("progress"), json!({}), &[]),
+        modern(&fixture("progress"), json!({})),
     ] {
-        let (before, _) = pipe.call(json!({ "name": "work" }));
+        let (before, _) = call(&pipe, json!({ "name": "work" }));
         assert!(before.is_empty(), "{before:?}");
-        let (before, _) = pipe.call(json!({ "name": "work", "_meta": { "progressToken": "p" } }));
+        let (before, _) = call(
+            &pipe,
+            json!({ "name": "work", "_meta": { "progressToken": "p" } }),
+        );
         let steps: Vec<_> = before.iter().map(|message| &message["params"]).collect();
         assert_eq!(steps.len(), 3, "{before:?}");
         for (step, done) in steps.iter().zip([0.0, 50.0, 100.0]) {
@@ -135,33 +139,33 @@ fn requested_progress_arrives_before_the_result() {
 #[test]
 fn log_lines_reach_the_client_from_its_level_on() {
     let say = || json!({ "name": "tell", "arguments": { "text": "hello" } });
-    let mut pipe = Pipe::legacy(&fixture("client_log"), json!({}), &[]);
-    let (before, _) = pipe.call(say());
+    let pipe = legacy(&fixture("client_log"), json!({}), &[]);
+    let (before, _) = call(&pipe, say());
     let levels: Vec<_> = before
         .iter()
         .map(|message| &message["params"]["level"])
         .collect();
     assert_eq!(levels, ["info", "error"]);
     assert_eq!(before[0]["params"]["data"], "hello");
-    pipe.request("logging/setLevel", json!({ "level": "warning" }));
-    assert!(pipe.receive()["result"].is_object());
-    assert_eq!(pipe.call(say()).0.len(), 1);
+    let set = pipe.ask("logging/setLevel", json!({ "level": "warning" }));
+    assert!(set["result"].is_object());
+    assert_eq!(call(&pipe, say()).0.len(), 1);
 
-    let mut pipe = Pipe::modern(&fixture("client_log"), json!({}));
-    assert_eq!(pipe.call(say()).0.len(), 0);
+    let pipe = modern(&fixture("client_log"), json!({}));
+    assert_eq!(call(&pipe, say()).0.len(), 0);
     let mut asking = say();
     asking["_meta"] = json!({ "io.modelcontextprotocol/logLevel": "debug" });
-    assert_eq!(pipe.call(asking).0.len(), 2);
+    assert_eq!(call(&pipe, asking).0.len(), 2);
 }
 
 #[test]
 fn error_lists_all_missing_configuration() {
-    let mut pipe = Pipe::legacy(
+    let pipe = legacy(
         &fixture("settings"),
         json!({}),
         &["--config", "retries=many"],
     );
-    let (_, response) = pipe.call(json!({ "name": "user" }));
+    let (_, response) = call(&pipe, json!({ "name": "user" }));
     assert_eq!(response["error"]["code"], -32603);
     let message = response["error"]["message"].as_str().unwrap_or_default();
     assert!(
@@ -169,8 +173,8 @@ fn error_lists_all_missing_configuration() {
         "{response}"
     );
     let options = ["--config", "user=ada", "--config", "retries=3"];
-    let mut pipe = Pipe::legacy(&fixture("settings"), json!({}), &options);
-    assert_eq!(text(&pipe.result(json!({ "name": "user" }))), "ada, 3");
+    let pipe = legacy(&fixture("settings"), json!({}), &options);
+    assert_eq!(text(&result(&pipe, json!({ "name": "user" }))), "ada, 3");
 }
 
 /// `servlet call` on a pseudo-terminal, which `script` of util-linux makes.

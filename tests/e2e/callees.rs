@@ -6,8 +6,9 @@ use e2e::{fixture, hyper_mcp_fixture, no_tools_fixture, strict_fixture};
 use mcp_servlet_runtime::Module;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use wire::message;
 
-use crate::pipe::{Pipe, accept, text};
+use crate::pipe::{accept, call, legacy, modern, result, text};
 use crate::support::module;
 
 /// A folder with a configuration of these servlets.
@@ -50,19 +51,19 @@ const WELCOME: &str = "Hello, Ada! true order 41: true and false";
 #[test]
 fn a_stateless_client_answers_the_questions_of_all_in_turn() {
     let (_folder, path) = folder();
-    let mut pipe = Pipe::modern(&path, json!({ "elicitation": {} }));
+    let pipe = modern(&path, json!({ "elicitation": {} }));
     let mut params = json!({ "name": "welcome" });
     for key in QUESTIONS {
-        let asked = pipe.result(params.clone());
+        let asked = result(&pipe, params.clone());
         let requests = asked["inputRequests"].as_object();
         let requests = requests.unwrap_or_else(|| panic!("{key}: {asked}"));
         assert_eq!(requests.keys().collect::<Vec<_>>(), [key]);
         params["inputResponses"] = json!({ key: answer(key) });
         params["requestState"] = asked["requestState"].clone();
     }
-    assert_eq!(text(&pipe.result(params.clone())), WELCOME);
+    assert_eq!(text(&result(&pipe, params.clone())), WELCOME);
     // What was ordered would be ordered again.
-    let (_, response) = pipe.call(params);
+    let (_, response) = call(&pipe, params);
     let message = "this answer was used already; send the request again without `requestState`";
     assert_eq!(response["error"]["message"], message);
 }
@@ -70,24 +71,24 @@ fn a_stateless_client_answers_the_questions_of_all_in_turn() {
 #[test]
 fn a_handshake_client_answers_them_within_one_call() {
     let (_folder, path) = folder();
-    let mut pipe = Pipe::legacy(&path, json!({ "elicitation": {} }), &[]);
-    pipe.request("tools/call", json!({ "name": "welcome" }));
+    let pipe = legacy(&path, json!({ "elicitation": {} }), &[]);
+    pipe.begin("tools/call", json!({ "name": "welcome" }));
     for key in QUESTIONS {
-        let question = pipe.receive();
+        let question = pipe.next();
         assert_eq!(
             question["method"], "elicitation/create",
             "{key}: {question}"
         );
         let answer = answer(key);
-        pipe.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer }));
+        pipe.send(&message::response(&question, answer));
     }
-    assert_eq!(text(&pipe.receive()["result"]), WELCOME);
+    assert_eq!(text(&pipe.next()["result"]), WELCOME);
 }
 
 #[test]
 fn without_a_grant_the_model_reads_what_is_missing() {
-    let mut pipe = Pipe::modern(&fixture("planner"), json!({ "elicitation": {} }));
-    let result = pipe.result(json!({ "name": "welcome" }));
+    let pipe = modern(&fixture("planner"), json!({ "elicitation": {} }));
+    let result = result(&pipe, json!({ "name": "welcome" }));
     assert_eq!(result["isError"], true);
     assert_eq!(
         text(&result),
@@ -116,8 +117,8 @@ fn for_other_hosts_the_same_source_loads_and_each_call_is_an_error() {
         no_tools_fixture("planner"),
     ] {
         assert!(!module(&wasm).calls_tools(), "{}", wasm.display());
-        let mut pipe = Pipe::modern(&wasm, json!({ "elicitation": {} }));
-        let result = pipe.result(json!({ "name": "welcome" }));
+        let pipe = modern(&wasm, json!({ "elicitation": {} }));
+        let result = result(&pipe, json!({ "name": "welcome" }));
         assert_eq!(result["isError"], true, "{}", wasm.display());
         assert_eq!(text(&result), "elicit:greet: this host cannot call tools");
     }

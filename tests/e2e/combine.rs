@@ -9,9 +9,9 @@ use std::process::{Command, Output};
 
 use e2e::{root, servlet};
 use serde_json::{Value, json};
+use wire::Process;
 
 use crate::projects::{command, run, start, stdout};
-use crate::streams::Wire;
 
 /// The page from a heading on.
 fn page(heading: &str) -> String {
@@ -176,7 +176,7 @@ fn steps_are_true(flights: &Project) {
     let expected: Value = serde_json::from_str(block(&calls, "json")).expect("JSON");
     let mut serve = flights.command(servlet());
     serve.args(["serve", "servlet.toml", "--stdio", "--http", "127.0.0.1:0"]);
-    let wire = Wire::start(serve);
+    let wire = Process::start(serve);
     let http = wire.said_after("listening on ");
     for target in ["servlet.toml", "-- servlet serve servlet.toml", &http] {
         assert_eq!(flights.trip(target), expected, "{target}");

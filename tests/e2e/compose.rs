@@ -5,11 +5,10 @@ use std::fs;
 
 use e2e::{Profile, servlet_command, wasm};
 use serde_json::{Value, json};
-
-use crate::streams::Wire;
+use wire::Process;
 
 /// A server of `kv-notes` under the names `a` and `b`, and the folder of its configuration.
-fn notes_twice() -> (Wire, tempfile::TempDir) {
+fn notes_twice() -> (Process, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     let source = wasm("kv_notes", Profile::Servlet);
     let source = source.to_str().expect("UTF-8");
@@ -18,17 +17,17 @@ fn notes_twice() -> (Wire, tempfile::TempDir) {
     fs::write(&config, text).expect("a file");
     let mut command = servlet_command(["serve"]);
     command.arg(config).env("RUST_LOG", "off");
-    (Wire::start(command), folder)
+    (Process::start(command), folder)
 }
 
-fn names(wire: &Wire, list: &str, member: &str, key: &str) -> Vec<String> {
+fn names(wire: &Process, list: &str, member: &str, key: &str) -> Vec<String> {
     let answer = wire.ask(list, json!({}));
     let entries = answer["result"][member].as_array().expect("a list");
     let names = entries.iter().map(|entry| entry[key].as_str());
     names.map(|name| name.expect("text").to_owned()).collect()
 }
 
-fn suggested(wire: &Wire, prompt: &str) -> Value {
+fn suggested(wire: &Process, prompt: &str) -> Value {
     let params = json!({
         "ref": { "type": "ref/prompt", "name": prompt },
         "argument": { "name": "name", "value": "" },
@@ -36,7 +35,7 @@ fn suggested(wire: &Wire, prompt: &str) -> Value {
     wire.ask("completion/complete", params)["result"]["completion"]["values"].take()
 }
 
-fn summary(wire: &Wire, prompt: &str) -> Value {
+fn summary(wire: &Process, prompt: &str) -> Value {
     let params = json!({ "name": prompt, "arguments": { "name": "to do" } });
     wire.ask("prompts/get", params)
 }

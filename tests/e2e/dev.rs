@@ -2,12 +2,16 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use e2e::servlet;
 use serde_json::json;
+use wire::{Process, message::text};
 
 use crate::projects::{command, start};
-use crate::streams::{Wire, text};
+
+/// Longer than a build takes on a busy machine.
+const BUILD: Duration = Duration::from_mins(10);
 
 const CHANGED: &str = "notifications/tools/list_changed";
 
@@ -22,10 +26,10 @@ fn edit<const N: usize>(project: &Path, changes: [(&str, &str); N]) {
     fs::write(source, text).expect("a file");
 }
 
-fn dev(project: &Path) -> Wire {
+fn dev(project: &Path) -> Process {
     let mut command = command(servlet(), project);
     command.arg("dev");
-    Wire::start(command)
+    Process::start(command).patient(BUILD)
 }
 
 #[test]
@@ -90,7 +94,7 @@ fn main() {
 "#;
 
 /// A client that connects during the first build: its requests to servlets wait for the build.
-fn wait_for_the_first_build(wire: &Wire, open: &Path) {
+fn wait_for_the_first_build(wire: &Process, open: &Path) {
     wire.says("building `gated`…");
     let requests = [
         wire.begin("tools/list", json!({})),
@@ -129,8 +133,8 @@ fn clients_connect_while_the_first_build_runs_and_their_lists_wait_for_it() {
         command
     };
 
-    let wire = Wire::connect(dev());
-    let opened = wire.shake_hands();
+    let wire = Process::connect(dev()).patient(BUILD);
+    let opened = wire.open(json!({}));
     assert_eq!(opened["serverInfo"]["name"], "gated");
     for feature in ["tools", "resources", "prompts", "completions", "logging"] {
         assert!(opened["capabilities"][feature].is_object(), "{opened}");
@@ -140,7 +144,7 @@ fn clients_connect_while_the_first_build_runs_and_their_lists_wait_for_it() {
     assert!(wire.finish().success());
 
     fs::remove_file(&open).expect("a file");
-    let wire = Wire::stateless(dev());
+    let wire = Process::stateless(dev(), json!({})).patient(BUILD);
     wire.ask("server/discover", json!({}));
     wait_for_the_first_build(&wire, &open);
     assert!(wire.finish().success());

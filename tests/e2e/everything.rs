@@ -15,8 +15,9 @@ use e2e::{Profile, wasm};
 use mcp_servlet_host::{Listed, Servlet, Tool};
 use mcp_servlet_runtime::LoadOptions;
 use serde_json::{Value, json};
+use wire::Process;
 
-use crate::pipe::Pipe;
+use crate::pipe::{legacy, modern};
 use crate::support::load;
 
 /// The files with the tests of each kind.
@@ -44,10 +45,10 @@ fn able() -> Value {
 }
 
 /// A client of each era with these capabilities.
-fn clients(capabilities: &Value) -> [Pipe; 2] {
+fn clients(capabilities: &Value) -> [Process; 2] {
     [
-        Pipe::legacy(&path(), capabilities.clone(), &[]),
-        Pipe::modern(&path(), capabilities.clone()),
+        legacy(&path(), capabilities.clone(), &[]),
+        modern(&path(), capabilities.clone()),
     ]
 }
 

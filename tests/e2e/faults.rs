@@ -8,8 +8,8 @@ use std::thread;
 use e2e::servlet_command;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use wire::{Process, message::text};
 
-use crate::streams::{Wire, text};
 use crate::wat::{Wat, tools};
 
 /// The failures, and the error that the caller reads.
@@ -56,7 +56,7 @@ const PARTS: &str = r#"
 
 /// A server with a servlet that fails, one that works, and two that cannot be loaded.
 struct Served {
-    wire: Wire,
+    wire: Process,
     _folder: TempDir,
 }
 
@@ -114,10 +114,10 @@ limits = { timeout = "500ms" }
 source = "broken.wasm"
 "#;
 
-fn serve(config: &Path) -> Wire {
+fn serve(config: &Path) -> Process {
     let mut command = servlet_command(["serve"]);
     command.arg(config).env("RUST_LOG", "off");
-    Wire::start(command)
+    Process::start(command)
 }
 
 /// A servlet with one tool that returns a text.
@@ -263,7 +263,7 @@ fn cancelled_calls_are_not_answered_and_the_others_are() {
     fs::write(&config, one).expect("a file");
     let mut command = servlet_command(["serve"]);
     command.arg(&config).env("RUST_LOG", "servlet=info");
-    let wire = Wire::start(command);
+    let wire = Process::start(command);
     for (number, letter) in (1..).zip(letters) {
         let running = wire.begin_call("t", &json!({ "do": number }));
         wire.says(&format!("servlet: {letter} "));

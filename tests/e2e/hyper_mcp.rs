@@ -6,8 +6,12 @@ use std::path::Path;
 use e2e::{Profile, fixture, hyper_mcp, hyper_mcp_fixture, servlet_command, wasm};
 use puppet::eventually_blocking;
 use serde_json::{Value, json};
+use wire::{
+    Process,
+    message::{self, numbered, request},
+};
 
-use crate::pipe::Pipe;
+use crate::pipe::{call, legacy, modern};
 
 /// The capabilities of a client that can do everything.
 fn all() -> Value {
@@ -29,15 +33,15 @@ fn response(method: &str) -> Value {
 }
 
 /// All messages of the server until the result of a request; its own requests get answers.
-fn conversation(pipe: &mut Pipe, method: &str, params: &Value) -> Vec<Value> {
+fn conversation(pipe: &Process, method: &str, params: &Value) -> Vec<Value> {
     let mut messages = Vec::new();
-    pipe.request(method, params.clone());
+    pipe.begin(method, params.clone());
     loop {
-        let mut message = pipe.receive();
+        let mut message = pipe.next();
         let (id, asked) = (message["id"].clone(), message["method"].clone());
         let asked = asked.as_str().filter(|_| !id.is_null());
         if let Some(asked) = asked {
-            pipe.send(&json!({ "jsonrpc": "2.0", "id": id, "result": response(asked) }));
+            pipe.send(&message::response(&message, response(asked)));
             messages.push(message);
             continue;
         }
@@ -67,7 +71,7 @@ fn conversation(pipe: &mut Pipe, method: &str, params: &Value) -> Vec<Value> {
             if let Some(state) = state {
                 again["requestState"] = state;
             }
-            pipe.request(method, again);
+            pipe.begin(method, again);
         }
     }
 }
@@ -126,15 +130,13 @@ fn both_abis_return_the_same_in_both_protocol_eras() {
         wasm("everything", Profile::Servlet),
         hyper_mcp("everything"),
     ];
-    let open: [fn(&Path) -> Pipe; 2] = [
-        |wasm| Pipe::legacy(wasm, all(), &[]),
-        |wasm| Pipe::modern(wasm, all()),
-    ];
+    let open: [fn(&Path) -> Process; 2] =
+        [|wasm| legacy(wasm, all(), &[]), |wasm| modern(wasm, all())];
     for open in open {
-        let [mut servlet, mut other] = [open(&builds[0]), open(&builds[1])];
+        let [servlet, other] = [open(&builds[0]), open(&builds[1])];
         for (method, params) in requests() {
-            let expected = conversation(&mut servlet, method, &params);
-            let messages = conversation(&mut other, method, &params);
+            let expected = conversation(&servlet, method, &params);
+            let messages = conversation(&other, method, &params);
             assert_eq!(messages, expected, "{method} {params}");
         }
     }
@@ -142,7 +144,7 @@ fn both_abis_return_the_same_in_both_protocol_eras() {
 
 #[test]
 fn functions_list_resources_in_both_abis() {
-    let uris = |pipe: &mut Pipe| -> Vec<String> {
+    let uris = |pipe: &Process| -> Vec<String> {
         let messages = conversation(pipe, "resources/list", &json!({}));
         let resources = messages
             .last()
@@ -152,14 +154,14 @@ fn functions_list_resources_in_both_abis() {
         uris.map(str::to_owned).collect()
     };
     for wasm in [fixture("listed"), hyper_mcp_fixture("listed")] {
-        let mut pipe = Pipe::legacy(&wasm, all(), &[]);
-        assert_eq!(uris(&mut pipe), ["notes:///count", "notes:///first"]);
+        let pipe = legacy(&wasm, all(), &[]);
+        assert_eq!(uris(&pipe), ["notes:///count", "notes:///first"]);
         let written = json!({ "name": "write", "arguments": { "name": "second" } });
-        conversation(&mut pipe, "tools/call", &written);
+        conversation(&pipe, "tools/call", &written);
         let expected = ["notes:///count", "notes:///first", "notes:///second"];
         // The server lists again some time after the servlet reports the change.
         eventually_blocking(format!("{expected:?}"), || {
-            let found = uris(&mut pipe);
+            let found = uris(&pipe);
             if found == expected {
                 Ok(())
             } else {
@@ -177,11 +179,8 @@ fn neither_abi_sends_unsupported_requests() {
         } else {
             "test_missing_capability"
         };
-        for mut pipe in [
-            Pipe::legacy(&path, json!({}), &[]),
-            Pipe::modern(&path, json!({})),
-        ] {
-            let (before, response) = pipe.call(json!({ "name": name }));
+        for pipe in [legacy(&path, json!({}), &[]), modern(&path, json!({}))] {
+            let (before, response) = call(&pipe, json!({ "name": name }));
             assert!(before.is_empty(), "{before:?}");
             assert_eq!(response["error"]["code"], -32021, "{response}");
         }
@@ -202,8 +201,8 @@ fn interviewed(messages: &[Value]) -> [Value; 3] {
 #[test]
 fn input_requests_return_the_response_of_a_client_of_either_era() {
     let path = fixture("hyper_mcp");
-    for mut pipe in [Pipe::legacy(&path, all(), &[]), Pipe::modern(&path, all())] {
-        let messages = conversation(&mut pipe, "tools/call", &json!({ "name": "interview" }));
+    for pipe in [legacy(&path, all(), &[]), modern(&path, all())] {
+        let messages = conversation(&pipe, "tools/call", &json!({ "name": "interview" }));
         assert_eq!(
             messages.len(),
             4,
@@ -225,11 +224,11 @@ fn input_requests_return_the_response_of_a_client_of_either_era() {
 
 #[test]
 fn the_id_of_a_request_is_the_one_that_the_client_gave() {
-    let mut pipe = Pipe::legacy(&fixture("hyper_mcp"), json!({}), &[]);
+    let pipe = legacy(&fixture("hyper_mcp"), json!({}), &[]);
     for id in [json!(7), json!("seven")] {
         let params = json!({ "name": "id" });
-        pipe.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }));
-        let text = pipe.receive()["result"]["content"][0]["text"].clone();
+        pipe.send(&numbered(id.clone(), request("tools/call", params)));
+        let text = pipe.next()["result"]["content"][0]["text"].clone();
         assert_eq!(text, id.to_string());
     }
 }
@@ -241,15 +240,14 @@ fn reads_changed_lists_again_and_notifies_clients() {
     let path = fixture("hyper_mcp");
     let text = format!("[servlet.facts]\nsource = {path:?}\ntools = {{ prefix = \"facts\" }}\n");
     std::fs::write(&file, text).expect("a file");
-    let mut pipe = Pipe::legacy(&file, json!({}), &[]);
-    pipe.request("tools/list", json!({}));
-    let before = pipe.receive()["result"]["tools"].clone();
+    let pipe = legacy(&file, json!({}), &[]);
+    let before = pipe.ask("tools/list", json!({}))["result"]["tools"].clone();
     assert_eq!(before[1]["name"], "facts_learn", "{before}");
     let uri = json!({ "uri": "facts://all" });
-    pipe.request("resources/subscribe", uri.clone());
-    assert!(pipe.receive()["result"].is_object());
-    pipe.request("tools/call", json!({ "name": "facts_learn" }));
-    let mut messages = [pipe.receive(), pipe.receive(), pipe.receive()];
+    let subscribed = pipe.ask("resources/subscribe", uri.clone());
+    assert!(subscribed["result"].is_object());
+    pipe.begin("tools/call", json!({ "name": "facts_learn" }));
+    let mut messages = [pipe.next(), pipe.next(), pipe.next()];
     // The result and the notifications arrive in any order.
     messages.sort_by_key(|message| message["method"].as_str().map(str::to_owned));
     let [result, updated, changed] = messages;
@@ -260,11 +258,8 @@ fn reads_changed_lists_again_and_notifies_clients() {
     assert_eq!(updated["method"], "notifications/resources/updated");
     assert_eq!(updated["params"], uri);
     assert_eq!(changed["method"], "notifications/tools/list_changed");
-    pipe.request("tools/list", json!({}));
-    assert_eq!(
-        pipe.receive()["result"]["tools"][3]["name"],
-        "facts_learned"
-    );
+    let after = pipe.ask("tools/list", json!({}));
+    assert_eq!(after["result"]["tools"][3]["name"], "facts_learned");
 }
 
 #[test]

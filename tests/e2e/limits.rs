@@ -8,8 +8,8 @@ use mcp_servlet_call::{CallError, CallErrorKind, Limit};
 use mcp_servlet_host::{CallToolResult, Servlet};
 use mcp_servlet_runtime::{LoadOptions, block_on};
 use serde_json::{Value, json};
+use wire::Process;
 
-use crate::streams::Wire;
 use crate::support::{object, probe, text};
 
 fn defaults() -> Servlet {
@@ -162,7 +162,7 @@ fn log_lines_are_in_the_span_of_their_call() {
     let mut command = servlet_command(["serve"]);
     let filter = "servlet=info,mcp_servlet_server=info";
     command.arg(fixture("probe")).env("RUST_LOG", filter);
-    let wire = Wire::start(command);
+    let wire = Process::start(command);
     wire.end(wire.begin_call("note", &json!({ "text": "on my way" })));
     let line = wire.said_after(r#"INFO call{servlet="probe" tool="note" session=""#);
     assert!(

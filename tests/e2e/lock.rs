@@ -10,9 +10,8 @@ use mcp_servlet_runtime::Contract;
 use puppet::eventually_blocking;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use wire::{Http, Process};
 
-use crate::load::metrics;
-use crate::streams::Wire;
 use crate::wat::Wat;
 
 /// A folder with a configuration, modules and the scripts of remotes.
@@ -91,14 +90,14 @@ impl Place {
             .collect()
     }
 
-    fn serve(&self) -> Wire {
+    fn serve(&self) -> Process {
         self.serve_with(&[])
     }
 
-    fn serve_with(&self, options: &[&str]) -> Wire {
+    fn serve_with(&self, options: &[&str]) -> Process {
         let mut command = servlet_command(["serve", "servlet.toml"]);
         command.args(options).current_dir(self.folder.path());
-        Wire::start(command)
+        Process::start(command)
     }
 }
 
@@ -137,7 +136,7 @@ fn server(lists: &[Vec<Value>]) -> Value {
     })
 }
 
-fn names(wire: &Wire, method: &str, list: &str, key: &str) -> Vec<String> {
+fn names(wire: &Process, method: &str, list: &str, key: &str) -> Vec<String> {
     let answer = wire.ask(method, json!({}));
     let entries = answer["result"][list].as_array();
     let entries = entries.unwrap_or_else(|| panic!("{answer}")).iter();
@@ -146,7 +145,7 @@ fn names(wire: &Wire, method: &str, list: &str, key: &str) -> Vec<String> {
         .collect()
 }
 
-fn tools(wire: &Wire) -> Vec<String> {
+fn tools(wire: &Process) -> Vec<String> {
     names(wire, "tools/list", "tools", "name")
 }
 
@@ -157,7 +156,7 @@ fn error(answer: &Value) -> (i64, String) {
     (code, error["message"].as_str().expect("a text").to_owned())
 }
 
-fn call(wire: &Wire, tool: &str) -> Value {
+fn call(wire: &Process, tool: &str) -> Value {
     wire.end(wire.begin_call(tool, &json!({})))
 }
 
@@ -206,10 +205,9 @@ fn a_changed_description_reaches_no_client() {
         "{message}"
     );
     wire.says("entry of a remote hidden");
-    let operations = wire.said_after("metrics on http://");
-    let operations = operations.strip_suffix("/metrics").expect("an address");
+    let metrics = Http::new(wire.said_after("metrics on ")).get();
     let hidden = "servlet_remote_hidden_entries{remote=\"far\"} 1";
-    assert!(metrics(operations).contains(hidden));
+    assert!(metrics.text().contains(hidden));
 }
 
 #[test]
@@ -265,8 +263,8 @@ fn changed_instructions_reach_no_client() {
     assert_eq!(place.differences(), ["text: server /instructions"]);
     let mut command = servlet_command(["serve", "servlet.toml"]);
     command.current_dir(place.folder.path());
-    let wire = Wire::connect(command);
-    assert_eq!(wire.shake_hands()["instructions"], "Ask politely.");
+    let wire = Process::connect(command);
+    assert_eq!(wire.open(json!({}))["instructions"], "Ask politely.");
     assert_eq!(tools(&wire), ["find"]);
     wire.finish();
 }

@@ -37,7 +37,6 @@ mod plugins;
 mod projects;
 mod requests;
 mod sizes;
-mod streams;
 mod strict;
 mod support;
 mod targets;

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use e2e::servlet;
 use serde_json::json;
+use wire::Process;
 
 use crate::projects::{add_features, command, run, start, stdout};
-use crate::streams::Wire;
 
 /// The lines of Cargo.toml in the guide.
 fn documented(name: &str) -> String {
@@ -210,7 +210,7 @@ fn without_a_directory_the_option_is_named(project: &Path) {
 fn what_it_prints_goes_to_the_log(project: &Path) {
     let mut serve = command(servlet(), project);
     serve.args(["serve", "built/reader.wasm", "-v"]);
-    let wire = Wire::start(serve);
+    let wire = Process::start(serve);
     assert_eq!(wire.call("mutter", &json!({})), "said");
     wire.says("on standard output");
     wire.says("on standard error");

@@ -4,7 +4,7 @@ use mcp_servlet_runtime::block_on;
 use serde_json::{Value, json};
 
 use super::{clients, path, servlet};
-use crate::pipe::Pipe;
+use crate::pipe::legacy;
 use crate::support::object;
 
 fn read(uri: &str) -> Value {
@@ -54,8 +54,8 @@ fn resources_are_read_by_uri_and_by_template() {
 #[test]
 fn an_unknown_resource_is_an_error_with_its_uri() {
     let uri = "test://nonexistent";
-    for (mut pipe, code) in clients(&json!({})).into_iter().zip([-32002, -32602]) {
-        let (_, response) = pipe.ask("resources/read", json!({ "uri": uri }));
+    for (pipe, code) in clients(&json!({})).into_iter().zip([-32002, -32602]) {
+        let response = pipe.ask("resources/read", json!({ "uri": uri }));
         assert_eq!(response["error"]["code"], code, "{response}");
         assert_eq!(response["error"]["data"], json!({ "uri": uri }));
     }
@@ -63,9 +63,9 @@ fn an_unknown_resource_is_an_error_with_its_uri() {
 
 #[test]
 fn sessions_can_watch_a_resource_and_stop_that() {
-    let mut pipe = Pipe::legacy(&path(), json!({}), &[]);
+    let pipe = legacy(&path(), json!({}), &[]);
     for method in ["resources/subscribe", "resources/unsubscribe"] {
-        let (_, response) = pipe.ask(method, json!({ "uri": "test://watched-resource" }));
+        let response = pipe.ask(method, json!({ "uri": "test://watched-resource" }));
         assert_eq!(response["result"], json!({}), "{method}: {response}");
     }
 }

@@ -7,7 +7,7 @@ use mcp_servlet_host::Tool;
 use serde_json::{Value, json};
 
 use super::{able, clients, path, servlet};
-use crate::pipe::Pipe;
+use crate::pipe::{legacy, modern};
 
 #[test]
 fn every_tool_has_a_name_a_description_and_a_schema() {
@@ -36,8 +36,8 @@ fn schemas_by_hand_reach_clients_word_for_word() {
         ("test_custom_header", "custom-header.json"),
         ("json_schema_2020_12_tool", "schema-2020-12.json"),
     ];
-    for mut pipe in clients(&able()) {
-        let (_, list) = pipe.ask("tools/list", json!({}));
+    for pipe in clients(&able()) {
+        let list = pipe.ask("tools/list", json!({}));
         let tools = list["result"]["tools"].as_array().expect("tools");
         for (name, file) in files {
             let tool = tools.iter().find(|tool| tool["name"] == name);
@@ -54,9 +54,9 @@ fn schemas_by_hand_reach_clients_word_for_word() {
 #[test]
 fn the_order_of_tools_is_that_of_the_source_each_time() {
     let names: Vec<_> = servlet().tools().iter().map(Tool::name).collect();
-    for mut pipe in clients(&able()) {
+    for pipe in clients(&able()) {
         for _ in 0..2 {
-            let (_, list) = pipe.ask("tools/list", json!({}));
+            let list = pipe.ask("tools/list", json!({}));
             let tools = list["result"]["tools"].as_array().expect("tools");
             let listed: Vec<_> = tools.iter().map(|tool| &tool["name"]).collect();
             assert_eq!(listed, names);
@@ -66,11 +66,11 @@ fn the_order_of_tools_is_that_of_the_source_each_time() {
 
 #[test]
 fn session_begins_with_capabilities_and_answers_pings() {
-    let mut pipe = Pipe::legacy(&path(), json!({}), &[]);
-    let (_, pong) = pipe.ask("ping", json!({}));
+    let pipe = legacy(&path(), json!({}), &[]);
+    let pong = pipe.ask("ping", json!({}));
     assert_eq!(pong["result"], json!({}));
-    let mut pipe = Pipe::modern(&path(), json!({}));
-    let (_, found) = pipe.ask("server/discover", json!({}));
+    let pipe = modern(&path(), json!({}));
+    let found = pipe.ask("server/discover", json!({}));
     for name in ["tools", "resources", "prompts", "completions", "logging"] {
         let capability = &found["result"]["capabilities"][name];
         assert!(capability.is_object(), "{name} in {found}");
@@ -79,7 +79,7 @@ fn session_begins_with_capabilities_and_answers_pings() {
 
 #[test]
 fn lists_and_resources_say_how_long_they_may_be_kept() {
-    let mut pipe = Pipe::modern(&path(), json!({}));
+    let pipe = modern(&path(), json!({}));
     for (method, params) in [
         ("tools/list", json!({})),
         ("resources/list", json!({})),
@@ -87,7 +87,7 @@ fn lists_and_resources_say_how_long_they_may_be_kept() {
         ("prompts/list", json!({})),
         ("resources/read", json!({ "uri": "test://static-text" })),
     ] {
-        let (_, response) = pipe.ask(method, params);
+        let response = pipe.ask(method, params);
         let result = &response["result"];
         assert!(result["ttlMs"].is_u64(), "{method}: {response}");
         assert!(result["cacheScope"].is_string(), "{method}: {response}");

@@ -1,9 +1,10 @@
 //! Elicitation, sampling and roots requests, and the results that follow from the answers, for both protocol eras.
 
 use serde_json::{Value, json};
+use wire::Process;
 
 use super::{able, clients, path};
-use crate::pipe::{Pipe, accept, text};
+use crate::pipe::{accept, call, legacy, modern, text};
 
 /// The keys of the requests in each round.
 type Rounds = &'static [&'static [&'static str]];
@@ -150,7 +151,7 @@ fn error_text(result: &Value) -> &str {
 
 #[test]
 fn sessions_are_asked_while_their_request_is_open() {
-    let mut pipe = Pipe::legacy(&path(), able(), &[]);
+    let pipe = legacy(&path(), able(), &[]);
     for asking in asking() {
         let name = asking.params["name"].clone();
         let (questions, response) = pipe.converse(asking.method, asking.params, answer);
@@ -166,12 +167,12 @@ fn sessions_are_asked_while_their_request_is_open() {
 
 #[test]
 fn stateless_requests_are_sent_again_with_the_responses() {
-    let mut pipe = Pipe::modern(&path(), able());
+    let pipe = modern(&path(), able());
     for mut asking in asking() {
         let name = asking.params["name"].clone();
         let mut states = Vec::new();
         for keys in asking.rounds {
-            let (_, response) = pipe.ask(asking.method, asking.params.clone());
+            let response = pipe.ask(asking.method, asking.params.clone());
             let result = &response["result"];
             assert_eq!(result["resultType"], "input_required", "{name}: {response}");
             let questions = result["inputRequests"].as_object().expect("questions");
@@ -186,7 +187,7 @@ fn stateless_requests_are_sent_again_with_the_responses() {
                 asking.params["requestState"] = state.clone();
             }
         }
-        let (_, response) = pipe.ask(asking.method, asking.params);
+        let response = pipe.ask(asking.method, asking.params);
         let result = &response["result"];
         assert_eq!(result["resultType"], "complete", "{name}: {response}");
         assert_eq!(error_text(result), asking.text, "{name}");
@@ -194,7 +195,7 @@ fn stateless_requests_are_sent_again_with_the_responses() {
 }
 
 /// The parameters of a tool's only request to the client, in a session.
-fn question(pipe: &mut Pipe, tool: &str) -> Value {
+fn question(pipe: &Process, tool: &str) -> Value {
     let params = json!({ "name": tool, "arguments": arguments(tool) });
     let (questions, _) = pipe.converse("tools/call", params, answer);
     let [question] = &questions[..] else {
@@ -205,11 +206,11 @@ fn question(pipe: &mut Pipe, tool: &str) -> Value {
 
 #[test]
 fn questions_are_worded_as_the_tool_has_them() {
-    let mut pipe = Pipe::legacy(&path(), able(), &[]);
-    let sampling = question(&mut pipe, "test_sampling");
+    let pipe = legacy(&path(), able(), &[]);
+    let sampling = question(&pipe, "test_sampling");
     assert_eq!(sampling["maxTokens"], 100);
     assert_eq!(sampling["messages"][0]["content"]["text"], "What?");
-    let form = question(&mut pipe, "test_elicitation");
+    let form = question(&pipe, "test_elicitation");
     assert_eq!(form["message"], "Who?");
     let schema = &form["requestedSchema"];
     assert_eq!(schema["required"], json!(["username", "email"]));
@@ -217,8 +218,8 @@ fn questions_are_worded_as_the_tool_has_them() {
 
 #[test]
 fn forms_have_defaults_and_every_kind_of_choice() {
-    let mut pipe = Pipe::legacy(&path(), able(), &[]);
-    let form = question(&mut pipe, "test_elicitation_sep1034_defaults");
+    let pipe = legacy(&path(), able(), &[]);
+    let form = question(&pipe, "test_elicitation_sep1034_defaults");
     let fields = &form["requestedSchema"]["properties"];
     for (name, kind, default) in [
         ("name", "string", json!("John Doe")),
@@ -234,7 +235,7 @@ fn forms_have_defaults_and_every_kind_of_choice() {
         fields["status"]["enum"],
         json!(["active", "inactive", "pending"])
     );
-    let form = question(&mut pipe, "test_elicitation_sep1330_enums");
+    let form = question(&pipe, "test_elicitation_sep1330_enums");
     let fields = &form["requestedSchema"]["properties"];
     let options = json!(["option1", "option2", "option3"]);
     assert_eq!(fields["untitledSingle"]["enum"], options);
@@ -250,8 +251,8 @@ fn forms_have_defaults_and_every_kind_of_choice() {
 
 #[test]
 fn names_the_capability_that_a_client_lacks() {
-    for mut pipe in clients(&json!({ "elicitation": {} })) {
-        let (_, response) = pipe.call(json!({ "name": "test_missing_capability" }));
+    for pipe in clients(&json!({ "elicitation": {} })) {
+        let (_, response) = call(&pipe, json!({ "name": "test_missing_capability" }));
         let required = json!({ "requiredCapabilities": { "sampling": {} } });
         assert_eq!(response["error"]["code"], -32021);
         assert_eq!(response["error"]["data"], required);

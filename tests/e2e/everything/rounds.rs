@@ -4,14 +4,14 @@
 use serde_json::{Value, json};
 
 use super::{able, path};
-use crate::pipe::{Pipe, accept, text};
+use crate::pipe::{accept, call, modern, result, text};
 
 #[test]
 fn invalid_response_is_requested_again_and_unknown_one_is_ignored() {
-    let mut pipe = Pipe::modern(&path(), able());
-    let mut answered = |answers: Value| {
+    let pipe = modern(&path(), able());
+    let answered = |answers: Value| {
         let name = "test_input_required_result_elicitation";
-        pipe.result(json!({ "name": name, "inputResponses": answers }))
+        result(&pipe, json!({ "name": name, "inputResponses": answers }))
     };
     for wrong in [
         json!({}),
@@ -33,9 +33,9 @@ fn invalid_response_is_requested_again_and_unknown_one_is_ignored() {
 
 #[test]
 fn changed_or_foreign_state_is_refused() {
-    let mut pipe = Pipe::modern(&path(), able());
+    let pipe = modern(&path(), able());
     let name = "test_input_required_result_tampered_state";
-    let asked = pipe.result(json!({ "name": name }));
+    let asked = result(&pipe, json!({ "name": name }));
     let state = asked["requestState"].as_str().expect("a state");
     let answers = json!({ "confirm": accept(&json!({ "ok": true })) });
     let (start, end) = state.split_at(state.len() / 2);
@@ -46,7 +46,7 @@ fn changed_or_foreign_state_is_refused() {
         ("test_input_required_result_request_state", state.to_owned()),
     ] {
         let params = json!({ "name": name, "inputResponses": answers, "requestState": state });
-        let (_, response) = pipe.call(params);
+        let (_, response) = call(&pipe, params);
         assert_eq!(response["error"]["code"], -32602, "{state}: {response}");
     }
 }
@@ -54,8 +54,11 @@ fn changed_or_foreign_state_is_refused() {
 #[test]
 fn only_supported_requests_are_sent_to_the_client() {
     let questions = |capabilities: Value| {
-        let mut pipe = Pipe::modern(&path(), capabilities);
-        let result = pipe.result(json!({ "name": "test_input_required_result_capabilities" }));
+        let pipe = modern(&path(), capabilities);
+        let result = result(
+            &pipe,
+            json!({ "name": "test_input_required_result_capabilities" }),
+        );
         let questions = result["inputRequests"].as_object().cloned();
         let keys = questions.map(|all| all.keys().cloned().collect::<Vec<_>>());
         keys.unwrap_or_else(|| vec![text(&result).to_owned()])

@@ -206,8 +206,11 @@ impl Config {
         after: usize,
         is_listed: impl Fn(&str) -> bool,
     ) -> Vec<PlacedTool> {
-        let tools = self.bundles.tools().iter();
-        let listed = tools.filter(|tool| is_listed(tool.bundle())).cloned();
+        let tools = self.bundles.tools();
+        let listed = tools
+            .iter()
+            .filter(|tool| is_listed(tool.bundle()))
+            .cloned();
         listed.map(|tool| PlacedTool { tool, after }).collect()
     }
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use futures_util::FutureExt as _;
-use mcp_servlet_runtime::RpcError;
+use mcp_servlet_call::RpcError;
 use tokio::task::JoinError;
 
 /// The outcome of some work, or an error if it panics.

@@ -4,8 +4,8 @@
 
 use std::{collections::HashSet, fmt};
 
+use mcp_servlet_call::RpcError;
 use mcp_servlet_common::json_problem;
-use mcp_servlet_runtime::RpcError;
 use rmcp::model::{
     CallToolRequestParams, CancelTaskParams, CancelledNotificationParam, CompleteRequestParams,
     CustomRequest, GetPromptRequestParams, GetTaskParams, InitializeRequestParams,

@@ -9,11 +9,9 @@ mod support;
 use std::{
     fs,
     io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::TcpStream,
     path::Path,
-    process::{Child, Command, Stdio},
+    process::Command,
     sync::mpsc,
-    time::Instant,
 };
 
 use folder::folder;
@@ -21,15 +19,18 @@ use mcp_servlet_server::Sha256;
 use puppet::{PATIENCE, eventually_blocking};
 use secret::MARK;
 use serde_json::{Value, json};
+use wire::{
+    Answer, Http, Process,
+    message::{HANDSHAKE, initialize, initialized, stateless},
+};
 
 const SERVLET: &str = "[servlet.a]\nsource = \"a.wasm\"\n";
 const AUDIT: &str = "[audit]\nto = \"audit.jsonl\"\n";
 
-/// A process that serves, and what it writes to standard error.
+/// A process that serves, and a client.
 struct Serving {
-    process: Child,
-    address: String,
-    lines: mpsc::Receiver<String>,
+    process: Process,
+    http: Http,
 }
 
 impl Serving {
@@ -44,94 +45,31 @@ impl Serving {
         let script = format!("{shell} exec \"$0\" \"$@\"");
         command.args(["-c", &script, env!("CARGO_BIN_EXE_servlet")]);
         command.args(["serve", "servlet.toml"]);
-        command
-            .args(more)
-            .current_dir(folder)
-            .stdin(Stdio::null())
-            .stderr(Stdio::piped());
-        let mut process = command.spawn().expect("a server");
-        let stderr = process.stderr.take().expect("it is piped");
-        let (sender, lines) = mpsc::channel();
-        std::thread::spawn(move || {
-            for line in BufReader::new(stderr).lines() {
-                let _ = sender.send(line.expect("text"));
-            }
-        });
-        let mut serving = Self {
-            process,
-            address: String::new(),
-            lines,
-        };
-        let line = serving.line("listening on http://");
-        let (_, address) = line.split_once("http://").expect("an address");
-        let (address, _) = address.split_once("/mcp").expect("a path");
-        address.clone_into(&mut serving.address);
-        serving
+        let process = Process::connect(command.args(more).current_dir(folder));
+        let http = endpoint(&process, "listening on http://");
+        Self { process, http }
     }
 
-    /// The next line of standard error with this text.
-    fn line(&self, text: &str) -> String {
-        let start = Instant::now();
-        loop {
-            let left = PATIENCE.saturating_sub(start.elapsed());
-            let line = self.lines.recv_timeout(left);
-            let line = line.unwrap_or_else(|_| panic!("no line with {text:?}"));
-            if line.contains(text) {
-                return line;
-            }
-        }
-    }
-
-    fn signal(&self, name: &str) {
-        let kill = Command::new("kill")
-            .args([format!("-{name}"), self.process.id().to_string()])
-            .status();
-        assert!(kill.expect("a signal").success());
-    }
-
-    /// Stops it, and returns the rest of standard error.
-    fn stop(mut self) -> Vec<String> {
-        self.signal("TERM");
-        let ended = self.process.wait().expect("an end");
+    /// Stops it, and returns what it has written to standard error.
+    fn stop(mut self) -> String {
+        self.process.signal("TERM");
+        let ended = self.process.ended();
         assert!(ended.success(), "{ended:?}");
-        self.lines.iter().collect()
+        self.process.printed()
     }
 
     /// The response to a call of `t`.
-    fn call(&self, arguments: &Value) -> String {
-        self.call_with("/mcp", "authorization: Bearer s3cr3t-token\r\n", arguments)
-    }
-
-    /// The same with another path and other headers.
-    fn call_with(&self, path: &str, headers: &str, arguments: &Value) -> String {
-        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
-            "name": "t", "arguments": arguments,
-            "_meta": {
-                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientInfo": { "name": "c", "version": "1" },
-                "io.modelcontextprotocol/clientCapabilities": {},
-            },
-        } });
-        let body = body.to_string();
-        let head = format!(
-            "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n\
-             accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\n\
-             mcp-method: tools/call\r\nmcp-name: t\r\n{headers}content-length: {}\r\n\r\n{body}",
-            body.len()
-        );
-        exchange(&self.address, &head)
+    fn call(&self, arguments: &Value) -> Answer {
+        let client = self.http.with("authorization", "Bearer s3cr3t-token");
+        client.ask("tools/call", json!({ "name": "t", "arguments": arguments }))
     }
 }
 
-/// The response to a request.
-fn exchange(address: &str, request: &str) -> String {
-    let mut stream = TcpStream::connect(address).expect("a connection");
-    let limited = stream.set_read_timeout(Some(PATIENCE));
-    limited.expect("an option");
-    stream.write_all(request.as_bytes()).expect("a write");
-    let mut response = String::new();
-    stream.read_to_string(&mut response).expect("text");
-    response
+/// A client of the URL in a line of the log.
+fn endpoint(process: &Process, before: &str) -> Http {
+    let url = process.said_after(before);
+    let (address, _) = url.split_once('/').expect("a path");
+    Http::new(format!("http://{address}/mcp"))
 }
 
 fn lines(path: &Path) -> Vec<Value> {
@@ -152,7 +90,7 @@ fn the_end_of_the_process_writes_all_lines() {
     let folder = folder(&format!("{AUDIT}{SERVLET}"));
     let serving = Serving::start(folder.path(), "", &[]);
     for _ in 0..100 {
-        assert!(serving.call(&json!({})).starts_with("HTTP/1.1 200"));
+        assert_eq!(serving.call(&json!({})).status(), 200);
     }
     serving.stop();
     let path = folder.path().join("audit.jsonl");
@@ -176,7 +114,7 @@ fn a_hangup_opens_the_file_again() {
     serving.call(&json!({}));
     eventually_blocking("the first line", || count(&path, "call") == 1);
     fs::rename(&path, &old).expect("renamed");
-    serving.signal("HUP");
+    serving.process.signal("HUP");
     eventually_blocking("the new file", || path.exists());
     serving.call(&json!({}));
     serving.stop();
@@ -189,7 +127,7 @@ fn a_hangup_does_not_end_a_server_without_an_audit_log() {
     let folder = folder(SERVLET);
     let serving = Serving::start(folder.path(), "", &[]);
     serving.call(&json!({}));
-    serving.signal("HUP");
+    serving.process.signal("HUP");
     serving.call(&json!({}));
     serving.stop();
 }
@@ -210,20 +148,23 @@ fn a_file_that_cannot_grow_refuses_calls_and_keeps_whole_lines() {
     let mut answers = Vec::new();
     eventually_blocking("a refusal", || {
         let answer = serving.call(&arguments);
-        answers.push(answer.contains("\"isError\":true") || !answer.contains("-32000"));
+        let text = answer.text();
+        answers.push(text.contains("\"isError\":true") || !text.contains("-32000"));
         answers.len() == 200 || !answers[answers.len() - 1]
     });
     let served = answers.iter().filter(|is_served| **is_served).count();
     assert!(served < 100, "{served}");
-    serving.line("the audit log cannot be written, so new calls are refused");
+    serving
+        .process
+        .says("the audit log cannot be written, so new calls are refused");
     let path = folder.path().join("audit.jsonl");
     let begun = fs::read(&path).expect("lines");
     assert_eq!((begun.len(), begun.last() == Some(&b'\n')), (2000, false));
     // Another program renames the file, as logrotate does.
     fs::rename(&path, folder.path().join("old")).expect("renamed");
-    serving.signal("HUP");
+    serving.process.signal("HUP");
     eventually_blocking("calls run again", || {
-        !serving.call(&arguments).contains("-32000")
+        !serving.call(&arguments).text().contains("-32000")
     });
     serving.stop();
     let rest = lines(&path);
@@ -258,11 +199,12 @@ fn lines_on_standard_error_are_json_beside_the_log() {
     let folder = folder(&format!("[audit]\nto = \"stderr\"\n{SERVLET}"));
     let serving = Serving::start(folder.path(), "", &["--log-format", "json", "-v"]);
     serving.call(&json!({ "forged": "a\n{\"event\":\"stop\"}" }));
-    let line: Value = serde_json::from_str(&serving.line("\"event\":\"call\"")).expect("JSON");
+    let line = serving.process.line("\"event\":\"call\"");
+    let line: Value = serde_json::from_str(&line).expect("JSON");
     assert_eq!(line["name"], "t");
-    for line in serving.stop() {
+    for line in serving.stop().lines() {
         let line: Value =
-            serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
         assert!(
             line.get("level").is_some() || line.get("event").is_some(),
             "{line}"
@@ -277,28 +219,19 @@ fn every_line_of_the_json_log_is_one_object() {
     ));
     let mut command = Command::new(env!("CARGO_BIN_EXE_servlet"));
     command.args(["serve", "servlet.toml", "--log-format", "json", "-vv"]);
-    command.current_dir(&folder).stdin(Stdio::piped());
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut process = command.spawn().expect("a server");
+    let mut server = Process::connect(command.current_dir(&folder));
     let name = "t\u{1b}[2J\n{\"level\":\"ERROR\"}";
-    let messages = [
-        json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": { "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": name, "version": "1" } } }),
-        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "t" } }),
-        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": name } }),
-    ];
-    let mut stdin = process.stdin.take().expect("it is piped");
-    for message in messages {
-        writeln!(stdin, "{message}").expect("a write");
+    let mut opening = initialize(HANDSHAKE);
+    opening["params"]["clientInfo"]["name"] = name.into();
+    server.send(&opening);
+    server.next();
+    server.send(&initialized());
+    for tool in ["t", name] {
+        server.ask("tools/call", json!({ "name": tool }));
     }
-    let mut answers = BufReader::new(process.stdout.take().expect("it is piped")).lines();
-    // The answers to three requests.
-    for _ in 0..3 {
-        answers.next().expect("an answer").expect("text");
-    }
-    drop(stdin);
-    let output = process.wait_with_output().expect("an end");
-    let errors = String::from_utf8(output.stderr).expect("text");
+    server.leave();
+    server.ended();
+    let errors = server.printed();
     assert!(!errors.contains('\u{1b}'), "{errors}");
     let lines: Vec<Value> = errors
         .lines()
@@ -363,8 +296,8 @@ fn no_record_has_a_secret() {
         let serving = Serving::start(folder.path(), "", &["--log-format", format, "-vvv"]);
         let arguments =
             json!({ "pin": "s3cr3t-pin", "deep": { "pin": ["s3cr3t"] }, "shown": "yes" });
-        assert!(serving.call(&arguments).starts_with("HTTP/1.1 200"));
-        let errors = serving.stop().join("\n");
+        assert_eq!(serving.call(&arguments).status(), 200);
+        let errors = serving.stop();
         assert!(!errors.contains(MARK), "{errors}");
         let log = fs::read_to_string(folder.path().join("audit.jsonl")).expect("lines");
         assert!(log.contains("\\\"shown\\\":\\\"yes\\\""), "{log}");
@@ -417,31 +350,29 @@ fn an_endpoint_with_callers_shows_no_secret() {
     let folder = folder(&config_with_callers());
     let options = ["--operations", "127.0.0.1:0", "-vvv"];
     let serving = Serving::start_configured(folder.path(), "", &options);
-    let operations = serving.line("metrics on http://");
-    let (_, operations) = operations.split_once("http://").expect("an address");
-    let (operations, _) = operations.split_once('/').expect("a path");
-    let open = "mcp-session-id: s3cr3t-session\r\nx-api-key: s3cr3t-key\r\n";
+    let operations = endpoint(&serving.process, "metrics on http://");
+    let is_kept = |answer: &Answer| !format!("{:?}{answer:?}", answer.headers()).contains(MARK);
+    let key = ("x-api-key", "s3cr3t-key");
     for (path, headers, status) in [
-        ("/mcp", "x-api-key: s3cr3t-key\r\n", "200"),
-        ("/mcp", "x-api-key: s3cr3t-wrong\r\n", "401"),
-        ("/mcp", "authorization: Bearer s3cr3t-token\r\n", "503"),
-        ("/mcp", "authorization: Basic s3cr3t\r\n", "401"),
-        ("/mcp?access_token=s3cr3t-token", "", "400"),
-        ("/mcp", open, "200"),
+        ("/mcp", &[key][..], 200),
+        ("/mcp", &[("x-api-key", "s3cr3t-wrong")], 401),
+        ("/mcp", &[("authorization", "Bearer s3cr3t-token")], 503),
+        ("/mcp", &[("authorization", "Basic s3cr3t")], 401),
+        ("/mcp?access_token=s3cr3t-token", &[], 400),
+        ("/mcp", &[("mcp-session-id", "s3cr3t-session"), key], 200),
     ] {
-        let response = serving.call_with(path, headers, &json!({}));
-        let is_expected = response.starts_with(&format!("HTTP/1.1 {status} "));
-        assert!(is_expected, "{path} {headers:?}: {response}");
-        assert!(!response.contains(MARK), "{response}");
+        let client = serving.http.at(path).with_all(headers);
+        let call = stateless("tools/call", json!({ "name": "t", "arguments": {} }));
+        let answer = client.post(&call);
+        assert_eq!(answer.status(), status, "{path} {headers:?}: {answer:?}");
+        assert!(is_kept(&answer), "{:?} {answer:?}", answer.headers());
     }
     for path in ["/metrics", "/ready", "/health"] {
-        let request =
-            format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
-        let response = exchange(operations, &request);
-        assert!(response.starts_with("HTTP/1.1 200 "), "{path}: {response}");
-        assert!(!response.contains(MARK), "{response}");
+        let answer = operations.at(path).get();
+        assert_eq!(answer.status(), 200, "{path}: {answer:?}");
+        assert!(is_kept(&answer), "{:?} {answer:?}", answer.headers());
     }
-    let errors = serving.stop().join("\n");
+    let errors = serving.stop();
     assert!(!errors.is_empty() && !errors.contains(MARK), "{errors}");
     let log = fs::read_to_string(folder.path().join("audit.jsonl")).expect("lines");
     assert!(log.contains("\"ci\"") && !log.contains(MARK), "{log}");

@@ -7,10 +7,9 @@ mod support;
 use std::{
     collections::BTreeMap,
     fs,
-    io::{BufRead as _, BufReader, Cursor, ErrorKind, Read as _, Write as _},
+    io::{Cursor, Read as _},
     path::Path,
     process::{Command, Stdio},
-    thread,
 };
 
 use mcp_servlet_oci::Digest;
@@ -18,6 +17,7 @@ use mcp_servlet_runtime::Contract;
 use serde_json::{Value, json};
 use support::Wat;
 use tempfile::TempDir;
+use wire::Process;
 use zip::ZipArchive;
 
 const DESCRIPTION: &str = r#"{
@@ -86,35 +86,11 @@ fn call(entry: &Value, value: &str) -> (Value, String) {
 
 /// Starts a server and calls its tool. Returns the answer, and what it wrote to standard error.
 fn ask(server: &mut Command) -> (Value, String) {
-    server
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut server = loop {
-        match server.spawn() {
-            // A process that another test is starting still has this test's file open for writing.
-            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => thread::yield_now(),
-            started => break started.expect("the server starts"),
-        }
-    };
-    let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
-    let mut input = server.stdin.take().expect("a pipe");
-    for message in [
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello }),
-        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
-        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "t", "arguments": {} } }),
-    ] {
-        writeln!(input, "{message}").expect("the server reads");
-    }
-    let lines = BufReader::new(server.stdout.take().expect("a pipe")).lines();
-    let mut messages = lines
-        .map_while(Result::ok)
-        .filter_map(|line| serde_json::from_str(&line).ok());
-    let answer = messages.find(|message: &Value| message["id"] == 2);
-    drop(input);
-    let output = server.wait_with_output().expect("the server ends");
-    let errors = String::from_utf8(output.stderr).expect("text");
-    (answer.unwrap_or_else(|| panic!("{errors}")), errors)
+    let mut server = Process::start(server);
+    let answer = server.ask("tools/call", json!({ "name": "t", "arguments": {} }));
+    server.leave();
+    server.ended();
+    (answer, server.printed())
 }
 
 #[test]

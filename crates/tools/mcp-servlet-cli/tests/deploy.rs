@@ -16,7 +16,7 @@ mod support;
 
 use std::process::Command;
 
-use processes::{deployed, request, text};
+use processes::{deployed, text};
 
 /// Fails unless a program accepts what it checks.
 fn accepts(command: &mut Command) {

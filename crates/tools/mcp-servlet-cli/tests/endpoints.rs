@@ -4,16 +4,13 @@ mod folder;
 #[path = "../../../host/mcp-servlet-host/tests/support/mod.rs"]
 mod support;
 
-use std::{
-    collections::BTreeMap,
-    io::{BufRead as _, BufReader, Lines, Write as _},
-    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio},
-};
+use std::process::Command;
 
 use mcp_servlet_client::{Era, Http, HttpTransport, Options, Session, Target};
 use puppet::Puppet;
-use serde_json::{Value, json};
+use serde_json::json;
 use tempfile::TempDir;
+use wire::Process;
 
 use crate::folder::folder;
 
@@ -24,70 +21,22 @@ const CONFIG: &str = "[listener.local]\naddress = \"127.0.0.1:0\"\n\
 
 const PIPE: &str = "[endpoint.pipe]\nkind = \"stdio\"\nname = \"pipe\"\n";
 
-/// A running server. It is killed when this value is dropped.
-struct Server {
-    child: Child,
-    /// None once it is closed.
-    input: Option<ChildStdin>,
-    output: Lines<BufReader<ChildStdout>>,
-    log: Lines<BufReader<ChildStderr>>,
-    _folder: TempDir,
+/// A server, and the folder with its configuration.
+fn start(config: &str) -> (Process, TempDir) {
+    let folder = folder(config);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_servlet"));
+    command.args(["serve", "servlet.toml"]).current_dir(&folder);
+    (Process::connect(command), folder)
 }
 
-impl Server {
-    fn start(config: &str) -> Self {
-        let folder = folder(config);
-        let mut command = Command::new(env!("CARGO_BIN_EXE_servlet"));
-        command.args(["serve", "servlet.toml"]).current_dir(&folder);
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut child = command.spawn().expect("the command starts");
-        Self {
-            input: child.stdin.take(),
-            output: BufReader::new(child.stdout.take().expect("a pipe")).lines(),
-            log: BufReader::new(child.stderr.take().expect("a pipe")).lines(),
-            child,
-            _folder: folder,
-        }
-    }
-
-    /// The URLs of this many endpoints, by their names.
-    fn urls(&mut self, count: usize) -> BTreeMap<String, String> {
-        let lines = self.log.by_ref().map(|line| line.expect("a line"));
-        let urls = lines.filter_map(|line| {
-            let (name, url) = line.split_once(": listening on ")?;
-            Some((name.strip_prefix("endpoint ")?.to_owned(), url.to_owned()))
-        });
-        urls.take(count).collect()
-    }
-
-    /// Sends a request over standard input, and returns its result.
-    fn ask(&mut self, method: &str, params: Value) -> Value {
-        let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        writeln!(self.input.as_mut().expect("an open pipe"), "{request}")
-            .expect("the server reads");
-        let line = self.output.next().expect("a line").expect("a line");
-        let mut response: Value = serde_json::from_str(&line).expect("JSON");
-        response["result"].take()
-    }
-
-    /// Opens the session over standard input, and returns the name of the server.
-    fn open(&mut self) -> Value {
-        let client = json!({ "name": "c", "version": "1" });
-        let params =
-            json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
-        self.ask("initialize", params)["serverInfo"]["name"].take()
-    }
+/// The URL of an endpoint.
+fn url(server: &Process, endpoint: &str) -> String {
+    server.said_after(&format!("endpoint {endpoint}: listening on "))
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// Opens a session over standard input, and checks the name of the server.
+fn open(server: &Process) {
+    assert_eq!(server.open(json!({}))["serverInfo"]["name"], "pipe");
 }
 
 async fn call(url: &str, transport: HttpTransport) -> (String, String) {
@@ -102,41 +51,40 @@ async fn call(url: &str, transport: HttpTransport) -> (String, String) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn serves_all_endpoints_of_a_configuration() {
-    let mut server = Server::start(&format!("{CONFIG}{PIPE}"));
-    let urls = server.urls(2);
+    let (server, _folder) = start(&format!("{CONFIG}{PIPE}"));
+    let (web, old) = (url(&server, "web"), url(&server, "old"));
     assert!(
-        urls["web"].ends_with("/mcp") && urls["old"].ends_with("/sse"),
-        "{urls:?}"
+        web.ends_with("/mcp") && old.ends_with("/sse"),
+        "{web} {old}"
     );
-    assert_eq!(server.open(), "pipe");
-    let called = server.ask("tools/call", json!({ "name": "t" }));
-    assert_eq!(called["content"][0]["text"], "answer");
-    for (endpoint, transport) in [
-        ("web", HttpTransport::Streamable),
-        ("old", HttpTransport::Sse),
+    open(&server);
+    assert_eq!(server.call("t", &json!({})), "answer");
+    for (endpoint, url, transport) in [
+        ("web", &web, HttpTransport::Streamable),
+        ("old", &old, HttpTransport::Sse),
     ] {
-        let (name, text) = call(&urls[endpoint], transport).await;
+        let (name, text) = call(url, transport).await;
         assert!(name.contains(endpoint), "{name}");
         assert_eq!(text, "answer");
     }
     // The client finds out by itself that the endpoint is older.
-    let (name, _) = call(&urls["old"], HttpTransport::Auto).await;
+    let (name, _) = call(&old, HttpTransport::Auto).await;
     assert!(name.contains("old"), "{name}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_of_one_client_ends_with_it_and_others_go_on() {
     let servlet = "[servlet.a]\nsource = \"a.wasm\"\n";
-    let mut alone = Server::start(&format!("{PIPE}{servlet}"));
-    assert_eq!(alone.open(), "pipe");
-    alone.input = None;
-    assert!(alone.child.wait().expect("it ends").success());
+    let (mut alone, _folder) = start(&format!("{PIPE}{servlet}"));
+    open(&alone);
+    alone.leave();
+    assert!(alone.ended().success());
 
-    let mut several = Server::start(&format!("{CONFIG}{PIPE}"));
-    let urls = several.urls(2);
-    assert_eq!(several.open(), "pipe");
-    several.input = None;
-    let (_, text) = call(&urls["web"], HttpTransport::Streamable).await;
+    let (several, _folder) = start(&format!("{CONFIG}{PIPE}"));
+    let web = url(&several, "web");
+    open(&several);
+    several.leave();
+    let (_, text) = call(&web, HttpTransport::Streamable).await;
     assert_eq!(text, "answer");
 }
 
@@ -219,12 +167,14 @@ async fn a_client_that_starts_the_server_uses_servlets_bundles_and_remotes() {
 fn an_address_that_is_taken_is_named() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("an address").to_string();
-    let mut server = Server::start(&CONFIG.replace("127.0.0.1:0", &address));
-    assert_eq!(server.child.wait().expect("it ends").code(), Some(2));
-    let line = server.log.next().expect("a line").expect("a line");
+    let (mut server, _folder) = start(&CONFIG.replace("127.0.0.1:0", &address));
+    assert_eq!(server.ended().code(), Some(2));
+    let printed = server.printed();
+    let mut lines = printed.lines();
+    let line = lines.next().expect("a line");
     let expected =
         format!("error: cannot listen on `{address}`: `[listener.local]`: Address already in use");
     assert!(line.starts_with(&expected), "{line}");
-    let help = server.log.next().expect("a line").expect("a line");
+    let help = lines.next().expect("a line");
     assert!(help.contains("choose another port"), "{help}");
 }

@@ -10,12 +10,13 @@ use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{TcpListener, TcpStream},
     path::Path,
-    process::{Command, Stdio},
+    process::Command,
 };
 
 use secret::{MARK, assert_kept, command, run};
 use serde_json::json;
 use support::Wat;
+use wire::{Http, Process, message::request};
 use zip::ZipArchive;
 
 /// Serves a module at `/a.wasm`, and errors and redirects everywhere else.
@@ -486,38 +487,15 @@ fn a_server_logs_no_header_of_a_request() {
         "--config",
         "token=s3cr3t-value",
     ];
-    let mut server = command(folder.path(), &arguments)
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command runs");
-    let mut errors = BufReader::new(server.stderr.take().expect("a pipe"));
-    let mut message = String::new();
-    let address = loop {
-        let start = message.len();
-        assert_ne!(
-            errors.read_line(&mut message).expect("text"),
-            0,
-            "{message}"
-        );
-        if let Some((_, address)) = message[start..].split_once("listening on http://") {
-            let (address, _) = address.split_once('/').expect("a path");
-            break address.to_owned();
-        }
-    };
-    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }).to_string();
-    let request = format!(
-        "POST /mcp?s3cr3t-query HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer s3cr3t-header\r\n\
-        Cookie: s3cr3t-cookie\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
-        Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
-        body.len()
-    );
-    let mut stream = TcpStream::connect(address).expect("a connection");
-    stream.write_all(request.as_bytes()).expect("a request");
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).expect("an answer");
-    assert!(answer.starts_with(b"HTTP/1.1 "), "{answer:?}");
-    server.kill().expect("the server ends");
-    server.wait().expect("the server ends");
-    errors.read_to_string(&mut message).expect("text");
+    let mut server = Process::connect(command(folder.path(), &arguments));
+    let url = server.said_after("listening on http://");
+    let (address, _) = url.split_once('/').expect("a path");
+    let client = Http::new(format!("http://{address}/mcp?s3cr3t-query")).with_all(&[
+        ("authorization", "Bearer s3cr3t-header"),
+        ("cookie", "s3cr3t-cookie"),
+    ]);
+    client.post(&request("tools/list", json!({})));
+    server.kill();
+    let message = server.printed();
     assert!(!message.contains(MARK), "{message}");
 }

@@ -5,9 +5,9 @@ use std::fs;
 use mcp_servlet_server::Sha256;
 use puppet::eventually;
 use serde_json::{Value, json};
+use wire::{Answer, Http};
 
 use crate::{
-    http::{INITIALIZE, header, post, post_stateless, send, stateless},
     issuer::{ISSUER, Issuer, RESOURCE},
     site::{OLD, PIPE, Site, WAYS, WEB},
     support::Wat,
@@ -21,11 +21,9 @@ async fn start(config: &str, wasm: &[u8]) -> Site {
     Site::start(&format!("{config}{A}"), &[("a.wasm", wasm)]).await
 }
 
-fn call(tool: &str, arguments: Value) -> Value {
-    stateless(
-        "tools/call",
-        json!({ "name": tool, "arguments": arguments }),
-    )
+fn call(client: &Http, tool: &str, arguments: Value) -> Answer {
+    let params = json!({ "name": tool, "arguments": arguments });
+    client.ask("tools/call", params)
 }
 
 /// All lines so far.
@@ -72,20 +70,10 @@ async fn a_line_says_who_called_what_and_how_it_ended() {
     let files = [("a.wasm", &*echo(&["pay"])), ("keys.json", keys.as_bytes())];
     let site = Site::start(&config, &files).await;
     let token = format!("Bearer {}", issuer.token(&json!({ "client_id": "ide" })));
-    let send = |request: &Value| {
-        let method = request["method"].as_str().expect("a method");
-        let mut headers = vec![
-            ("authorization", &*token),
-            ("mcp-protocol-version", "2026-07-28"),
-            ("mcp-method", method),
-        ];
-        let name = request["params"]["name"].as_str();
-        headers.extend(name.map(|name| ("mcp-name", name)));
-        post(site.url("web"), &headers, &request.to_string()).status()
-    };
+    let client = site.http("web").with("authorization", &token);
     let arguments = json!({ "pin": 1234, "to": { "iban": "DE1", "name": "A\nB" } });
-    assert_eq!(send(&call("pay", arguments)), 200);
-    assert_eq!(send(&stateless("tools/list", json!({}))), 200);
+    assert_eq!(call(&client, "pay", arguments).status(), 200);
+    assert_eq!(client.ask("tools/list", json!({})).status(), 200);
     let [line] = <[Value; 1]>::try_from(events(&site, "call", 1).await).expect("one line");
     assert!(line["ms"].as_f64().is_some_and(|ms| ms > 0.0), "{line}");
     let out = line["out"].clone();
@@ -116,10 +104,10 @@ async fn a_line_says_who_called_what_and_how_it_ended() {
 async fn numbers_have_no_gap() {
     let site = start(&format!("{WEB}{AUDIT}"), &servlet(&["t"], "a")).await;
     let clients = (0..8).map(|_| {
-        let url = site.url("web").to_owned();
+        let web = site.http("web");
         tokio::task::spawn_blocking(move || {
             for _ in 0..20 {
-                assert_eq!(post_stateless(&url, &call("t", json!({}))).status(), 200);
+                assert_eq!(call(&web, "t", json!({})).status(), 200);
             }
         })
     });
@@ -176,27 +164,20 @@ fn denying() -> String {
 async fn denials_refusals_and_quotas_have_lines() {
     let config = denying();
     let site = start(&config, &servlet(&["pay", "few", "hidden"], "a")).await;
-    let send = |authorization: &str, request: &Value| {
-        let name = request["params"]["name"].as_str().expect("a name");
-        let headers = [
-            ("authorization", authorization),
-            ("mcp-protocol-version", "2026-07-28"),
-            ("mcp-method", "tools/call"),
-            ("mcp-name", name),
-        ];
-        post(site.url("web"), &headers, &request.to_string())
-            .status()
-            .as_u16()
+    let client = |token: &str| {
+        let web = site.http("web");
+        web.with("authorization", &format!("Bearer {token}"))
     };
-    let ann = "Bearer the-key-of-ann-is-long";
-    assert_eq!(send("Bearer wrong", &call("pay", json!({}))), 401);
+    let ann = client("the-key-of-ann-is-long");
+    let send = |tool: &str, arguments: Value| call(&ann, tool, arguments).status();
+    assert_eq!(call(&client("wrong"), "pay", json!({})).status(), 401);
     let refused = &events(&site, "refused", 1).await[0];
     assert_eq!(
         stable(refused),
         json!({ "v": 1, "event": "refused", "endpoint": "web", "peer": "127.0.0.1", "reason": "key", "status": 401 })
     );
-    assert_eq!(send(ann, &call("pay", json!({ "amount": 250 }))), 200);
-    send(ann, &call("hidden", json!({})));
+    assert_eq!(send("pay", json!({ "amount": 250 })), 200);
+    send("hidden", json!({}));
     let denied = events(&site, "denied", 2).await;
     assert_eq!(
         (
@@ -210,16 +191,13 @@ async fn denials_refusals_and_quotas_have_lines() {
         (&denied[1]["name"], &denied[1]["rule"]),
         (&json!("hidden"), &Value::Null)
     );
-    assert_eq!(send(ann, &call("pay", json!({ "amount": 5 }))), 200);
+    assert_eq!(send("pay", json!({ "amount": 5 })), 200);
     let allowed = &events(&site, "call", 1).await[0];
     assert_eq!(
         (&allowed["decision"], &allowed["rule"]),
         (&json!("allow"), &json!("small"))
     );
-    assert_eq!(
-        [(); 2].map(|()| send(ann, &call("few", json!({})))),
-        [200, 429]
-    );
+    assert_eq!([(); 2].map(|()| send("few", json!({}))), [200, 429]);
     let quota = &events(&site, "quota", 1).await[0];
     assert_eq!(
         (&quota["reason"], &quota["status"], &quota["name"]),
@@ -254,8 +232,7 @@ async fn reads_prompts_and_completions_have_lines() {
         .export("complete", r#"{"completion":{"values":[]}}"#, output)
         .wasm();
     let site = start(&format!("{WEB}{AUDIT}"), &wasm).await;
-    let opened = post(site.url("web"), &[], INITIALIZE);
-    let session = header(&opened, "mcp-session-id").expect("a session");
+    let session = site.http("web").open();
     for (method, params) in [
         ("resources/read", json!({ "uri": "x:1" })),
         ("prompts/get", json!({ "name": "p" })),
@@ -264,12 +241,7 @@ async fn reads_prompts_and_completions_have_lines() {
             json!({ "ref": { "type": "ref/prompt", "name": "p" }, "argument": { "name": "city", "value": "s3cret" } }),
         ),
     ] {
-        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        let headers = [("mcp-session-id", session)];
-        assert_eq!(
-            post(site.url("web"), &headers, &body.to_string()).status(),
-            200
-        );
+        assert_eq!(session.ask(method, params).status(), 200);
     }
     for (event, name) in [("read", "x:1"), ("prompt", "p"), ("complete", "p")] {
         let line = &events(&site, event, 1).await[0];
@@ -290,8 +262,9 @@ async fn the_member_that_is_read_decides_about_the_line_of_a_read() {
     let config = format!("{WEB}{rules}{AUDIT}{A}{other}");
     let other = servlet(&["u"], "b");
     let site = Site::start(&config, &[("a.wasm", &reading()), ("b.wasm", &other)]).await;
-    let read = stateless("resources/read", json!({ "uri": "x:1" }));
-    assert_eq!(post_stateless(site.url("web"), &read).status(), 200);
+    let web = site.http("web");
+    let read = web.ask("resources/read", json!({ "uri": "x:1" }));
+    assert_eq!(read.status(), 200);
     let line = &events(&site, "read", 1).await[0];
     assert_eq!(
         (&line["decision"], &line["outcome"]),
@@ -307,14 +280,9 @@ async fn a_call_without_the_scopes_of_its_tool_is_denied_by_name() {
          key = [{{ name = \"ann\", sha256 = \"{key}\" }}]\n{A}tool.pay = {{ scopes = [\"pay\"] }}\n"
     );
     let site = Site::start(&config, &[("a.wasm", &servlet(&["pay"], "a"))]).await;
-    let headers = [
-        ("authorization", "Bearer the-key-of-ann-is-long"),
-        ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", "tools/call"),
-        ("mcp-name", "pay"),
-    ];
-    let request = call("pay", json!({})).to_string();
-    assert_eq!(post(site.url("web"), &headers, &request).status(), 403);
+    let web = site.http("web");
+    let ann = web.with("authorization", "Bearer the-key-of-ann-is-long");
+    assert_eq!(call(&ann, "pay", json!({})).status(), 403);
     let line = stable(&events(&site, "denied", 1).await[0]);
     let caller = json!({ "kind": "key", "auth": "corp", "subject": "ann" });
     assert_eq!(
@@ -338,7 +306,7 @@ async fn a_reload_has_a_line() {
 async fn the_last_line_says_how_many_calls_have_none() {
     let site = start(&format!("{WEB}{AUDIT}"), &servlet(&["t"], "a")).await;
     for _ in 0..50 {
-        post_stateless(site.url("web"), &call("t", json!({})));
+        call(&site.http("web"), "t", json!({}));
     }
     site.stop().await;
     let lines = lines(&site);
@@ -357,9 +325,8 @@ async fn the_last_line_says_how_many_calls_have_none() {
 async fn digests_of_arguments_can_be_compared_but_not_guessed() {
     let audit = "[audit]\nto = \"audit.jsonl\"\nsecret = \"0123456789abcdef\"\n";
     let site = start(&format!("{WEB}{audit}"), &servlet(&["t"], "a")).await;
-    let pin = |pin: u32| call("t", json!({ "pin": pin }));
-    for request in [pin(1234), pin(1234), pin(1235)] {
-        post_stateless(site.url("web"), &request);
+    for pin in [1234, 1234, 1235] {
+        call(&site.http("web"), "t", json!({ "pin": pin }));
     }
     let lines = events(&site, "call", 3).await;
     let [first, second, third] = [0, 1, 2].map(|at| lines[at]["arguments"].as_str().expect("text"));
@@ -389,28 +356,24 @@ mod full {
         site.service.reopen_audit_log();
     }
 
-    fn assert_is_answered(url: &str) {
-        let mut response = post_stateless(url, &call("t", json!({})));
-        let text = response.body_mut().read_to_string().expect("text");
-        assert!(text.contains("\"a\""), "{text}");
+    fn assert_is_answered(web: &Http) {
+        let answer = call(web, "t", json!({}));
+        assert!(answer.text().contains("\"a\""), "{answer:?}");
     }
 
     fn ready(site: &Site) -> u16 {
-        let url = site.url("web").replace("/mcp", "/ready");
-        send("GET", &url, &[], "").status().as_u16()
+        site.http("web").at("/ready").get().status()
     }
 
     #[tokio::test(flavor = "multi_thread")]
     async fn calls_are_refused_until_lines_can_be_written() {
         let site = start_full("refuse").await;
-        let url = site.url("web");
+        let web = site.http("web");
         eventually("the first line cannot be written", async || {
             ready(&site) == 503
         })
         .await;
-        let mut response = post_stateless(url, &call("t", json!({})));
-        let text = response.body_mut().read_to_string().expect("text");
-        let answer: Value = serde_json::from_str(&text).expect("JSON");
+        let answer = call(&web, "t", json!({})).message();
         let error = json!({
             "code": -32000,
             "message": "the audit log cannot take another line, so this server takes no calls; try again later",
@@ -418,11 +381,10 @@ mod full {
         });
         assert_eq!(answer["error"], error);
         // Lists need no line.
-        let list = post_stateless(url, &stateless("tools/list", json!({})));
-        assert_eq!(list.status(), 200);
+        assert_eq!(web.ask("tools/list", json!({})).status(), 200);
         empty(&site);
         eventually("lines can be written", async || ready(&site) == 200).await;
-        assert_is_answered(url);
+        assert_is_answered(&web);
         events(&site, "call", 1).await;
         let lines = lines(&site);
         assert_eq!(
@@ -446,9 +408,9 @@ mod full {
     #[tokio::test(flavor = "multi_thread")]
     async fn lost_lines_are_counted() {
         let site = start_full("drop").await;
-        let url = site.url("web");
+        let web = site.http("web");
         for _ in 0..5 {
-            assert_is_answered(url);
+            assert_is_answered(&web);
         }
         let lost = || {
             let metrics = site.service.metrics();
@@ -463,7 +425,7 @@ mod full {
         .await;
         assert_eq!(ready(&site), 200);
         empty(&site);
-        post_stateless(url, &call("t", json!({})));
+        call(&web, "t", json!({}));
         let line = &events(&site, "lost", 1).await[0];
         assert_eq!(line["lost"], 6);
         let call = &events(&site, "call", 1).await[0];
@@ -474,16 +436,9 @@ mod full {
 #[tokio::test(flavor = "multi_thread")]
 async fn names_that_clients_choose_cannot_write_lines() {
     let site = start(&format!("{WEB}{AUDIT}"), &servlet(&["t"], "a")).await;
-    let opened = post(site.url("web"), &[], INITIALIZE);
-    let session = header(&opened, "mcp-session-id").expect("a session");
     let name = "t\"}\n{\"v\":1,\"event\":\"stop\"}\r\n";
-    let body =
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": name } });
-    post(
-        site.url("web"),
-        &[("mcp-session-id", session)],
-        &body.to_string(),
-    );
+    let session = site.http("web").open();
+    session.ask("tools/call", json!({ "name": name }));
     let line = &events(&site, "call", 1).await[0];
     assert_eq!(
         (&line["name"], &line["outcome"]),

@@ -3,9 +3,9 @@
 use puppet::eventually;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use wire::message::{able, stateless};
 
 use crate::{
-    http::{header, post, post_stateless, stateless},
     issuer::{ISSUER, Issuer, RESOURCE},
     log,
     site::{Site, WAYS, WEB, tools},
@@ -215,22 +215,16 @@ async fn a_call_needs_the_scopes_of_what_the_servlet_calls() {
         let site = Site::start(&config.replace("GRANT", grant), &files).await;
         for (scopes, is_allowed) in [("mcp", false), ("mcp pay", true)] {
             let authorization = format!("Bearer {}", issuer.token(&json!({ "scope": scopes })));
-            let headers = [
-                ("authorization", &*authorization),
-                ("mcp-protocol-version", "2026-07-28"),
-                ("mcp-method", "tools/call"),
-                ("mcp-name", "t"),
-            ];
-            let request = stateless("tools/call", json!({ "name": "t", "arguments": {} }));
-            let mut response = post(site.url("web"), &headers, &request.to_string());
+            let client = site.http("web").with("authorization", &authorization);
+            let response = client.ask("tools/call", json!({ "name": "t", "arguments": {} }));
             if !is_allowed && is_asked_before {
                 assert_eq!(response.status(), 403);
-                let challenge = header(&response, "www-authenticate").expect("a challenge");
+                let challenge = response.header("www-authenticate");
+                let challenge = challenge.expect("a challenge");
                 assert!(challenge.contains("scope=\"mcp pay\""), "{challenge}");
                 continue;
             }
-            let text = response.body_mut().read_to_string().expect("text");
-            let json: Value = serde_json::from_str(&text).expect("JSON");
+            let json = response.message();
             let answer = &json["result"]["structuredContent"]["answers"][1];
             assert_eq!(answer.get("result").is_some(), is_allowed, "{json}");
             if !is_allowed {
@@ -242,13 +236,8 @@ async fn a_call_needs_the_scopes_of_what_the_servlet_calls() {
 
 /// The response to a request of a client that has roots.
 fn ask(site: &Site, method: &str, params: &Value) -> Value {
-    let mut request = stateless(method, params.clone());
-    let capabilities =
-        &mut request["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
-    *capabilities = json!({ "roots": {} });
-    let mut response = post_stateless(site.url("web"), &request);
-    let text = response.body_mut().read_to_string().expect("text");
-    serde_json::from_str(&text).expect("JSON")
+    let request = able(stateless(method, params.clone()), json!({ "roots": {} }));
+    site.http("web").post(&request).message()
 }
 
 /// The same request with the answer to [`ASK`].

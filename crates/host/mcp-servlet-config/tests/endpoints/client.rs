@@ -27,6 +27,17 @@ impl Answers for Oslo {
     }
 }
 
+/// Options of a call that wants log messages, and the progress that it reports.
+pub(crate) fn with_reports() -> (CallOptions, Arc<Mutex<Vec<String>>>) {
+    let reports = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&reports);
+    let level = json!({ "io.modelcontextprotocol/logLevel": "info" });
+    let options = CallOptions::new()
+        .meta(level.as_object().cloned().expect("an object"))
+        .on_progress(move |report| kept.lock().expect("no panic").push(report.to_string()));
+    (options, reports)
+}
+
 /// Calls a tool with arguments, and returns the text of its result. `1/2 half` must have come as progress, and a warning of this logger with the
 /// data `{ "at": 1 }`.
 pub(crate) async fn reported(
@@ -36,12 +47,7 @@ pub(crate) async fn reported(
     case: &str,
 ) -> String {
     let mut events = session.events();
-    let reports = Arc::new(Mutex::new(Vec::new()));
-    let kept = Arc::clone(&reports);
-    let level = json!({ "io.modelcontextprotocol/logLevel": "info" });
-    let options = CallOptions::new()
-        .meta(level.as_object().cloned().expect("an object"))
-        .on_progress(move |report| kept.lock().expect("no panic").push(report.to_string()));
+    let (options, reports) = with_reports();
     let called = session.call_with(tool, arguments, &options).await;
     let reports = || reports.lock().expect("no panic").clone();
     eventually(case, async || !reports().is_empty()).await;

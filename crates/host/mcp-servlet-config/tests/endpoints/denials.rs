@@ -15,14 +15,9 @@ use proptest::{
 use puppet::eventually;
 use ring::rand::{SecureRandom as _, SystemRandom};
 use serde_json::{Value, json};
+use wire::message::{able, stateless};
 
-use crate::{
-    http::{post_stateless_with, stateless},
-    processes::json_of,
-    site::Site,
-    support::Wat,
-    wasm::describe,
-};
+use crate::{site::Site, support::Wat, wasm::describe};
 
 /// How many random lists of rules there are. Each run has others.
 const LISTS: usize = 8;
@@ -475,15 +470,12 @@ fn arguments(amount: Option<i64>) -> Value {
 
 /// The response to a caller whose client has tasks.
 fn ask(site: &Site, endpoint: &str, caller: Caller, (method, params): (&str, Value)) -> Value {
-    let mut request = stateless(method, params);
-    let meta = &mut request["params"]["_meta"];
-    meta["io.modelcontextprotocol/clientCapabilities"] =
-        json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
-    let key = format!("the key of {}", caller.name);
-    let mut headers = vec![("x-api-key", &*key)];
-    let id = request["params"]["taskId"].as_str();
-    headers.extend(id.map(|id| ("mcp-name", id)));
-    json_of(post_stateless_with(site.url(endpoint), &headers, &request))
+    let tasks = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
+    let client = site.http(endpoint);
+    let client = client.with("x-api-key", &format!("the key of {}", caller.name));
+    client
+        .post(&able(stateless(method, params), tasks))
+        .message()
 }
 
 /// Checks calls that run as tasks: a denied one does nothing, and a task does not exist for other callers.

@@ -3,9 +3,9 @@
 use mcp_servlet_client::{CallResult, Http, Options, Session};
 use mcp_servlet_config::Config;
 use serde_json::{Value, json};
+use wire::message::{HANDSHAKE, initialize};
 
 use crate::{
-    http::{INITIALIZE, header, post, stateless},
     issuer::{ISSUER, Issuer, payload},
     site::{OLD, PIPE, Site, WAYS, WEB, Way, tools},
     wasm::{Reply, echo_as, replies, servlet},
@@ -156,15 +156,10 @@ fn issuer_example(heading: &str, has_rules: bool) -> (String, String) {
 /// The status of a list that is requested with this token, and whether it has the tool `t`.
 fn listed(site: &Site, token: &str) -> (u16, bool) {
     let authorization = format!("Bearer {token}");
-    let headers = [
-        ("authorization", &*authorization),
-        ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", "tools/list"),
-    ];
-    let list = stateless("tools/list", json!({})).to_string();
-    let mut response = post(site.url("web"), &headers, &list);
-    let body = response.body_mut().read_to_string().expect("text");
-    (response.status().as_u16(), body.contains("\"name\":\"t\""))
+    let client = site.http("web").with("authorization", &authorization);
+    let listed = client.ask("tools/list", json!({}));
+    let has_tool = listed.text().contains("\"name\":\"t\"");
+    (listed.status(), has_tool)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -222,16 +217,13 @@ async fn the_example_of_new_sessions_runs() {
     let listener = "[listener.local]\naddress = \"127.0.0.1:0\"\n";
     let config = format!("{listener}{}", example(page, "## New sessions"));
     let site = Site::start(&config, &[("gate.wasm", &gate)]).await;
-    let url = site.url("main");
-    let opened = post(url, &[], INITIALIZE);
-    assert_eq!(opened.status(), 200);
-    let old = INITIALIZE.replace(r#""name":"c""#, r#""name":"old-bot""#);
-    assert_eq!(post(url, &[], &old).status(), 410);
-    let poor = post(url, &[("x-forwarded-for", "192.0.2.7")], INITIALIZE);
-    assert_eq!(
-        (poor.status().as_u16(), header(&poor, "x-price")),
-        (402, Some("7"))
-    );
+    let main = site.http("main");
+    assert_eq!(main.initialize().status(), 200);
+    let mut old = initialize(HANDSHAKE);
+    old["params"]["clientInfo"]["name"] = "old-bot".into();
+    assert_eq!(main.post(&old).status(), 410);
+    let poor = main.with("x-forwarded-for", "192.0.2.7").initialize();
+    assert_eq!((poor.status(), poor.header("x-price")), (402, Some("7")));
 }
 
 /// The servlet of the complete example of bundles. It traps if it gets other arguments than these.
@@ -458,13 +450,9 @@ async fn the_example_of_several_machines_runs() {
         Site::start(&config, &files).await,
         Site::start(&config, &files).await,
     ];
-    let opened = post(first.url("main"), &[], INITIALIZE);
-    let id = header(&opened, "mcp-session-id").expect("an id");
-    let request = json!({
-        "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "get_weather" },
-    });
-    let headers = [("mcp-session-id", id)];
-    let called = post(second.url("main"), &headers, &request.to_string());
+    let id = first.http("main").initialize().session();
+    let session = second.http("main").with("mcp-session-id", &id);
+    let called = session.ask("tools/call", json!({ "name": "get_weather" }));
     assert_eq!(called.status(), 200);
 }
 

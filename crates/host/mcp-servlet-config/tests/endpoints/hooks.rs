@@ -3,13 +3,14 @@
 use mcp_servlet_server::Sha256;
 use puppet::eventually;
 use serde_json::{Value, json};
-use ureq::{Body, http::Response};
+use wire::{
+    Answer, Sse,
+    message::{HANDSHAKE, stateless},
+};
 
 use crate::{
-    http::{INITIALIZE, header, post, post_stateless, send, stateless},
     issuer::{ISSUER, Issuer, RESOURCE},
     site::{OLD, Site, WEB},
-    sse::{JSON, Stream},
     support::{
         Wat,
         caller::{CALL_TOOL, to_call},
@@ -24,8 +25,10 @@ const ASK: &str =
     "on_session = { tool = \"gate:admit\", headers = [\"x-region\"], timeout = \"20s\" }\n";
 
 /// The request that a client of this name opens a session with.
-fn initialize(client: &str) -> String {
-    INITIALIZE.replace(r#""name":"c""#, &format!(r#""name":"{client}""#))
+fn initialize(client: &str) -> Value {
+    let mut message = wire::message::initialize(HANDSHAKE);
+    message["params"]["clientInfo"]["name"] = client.into();
+    message
 }
 
 /// A list, requested without a session by a client of this name.
@@ -36,12 +39,10 @@ fn list(client: &str) -> Value {
 }
 
 /// The status of a response, and the message of its error.
-fn error(response: &mut Response<Body>) -> (u16, String) {
-    let status = response.status().as_u16();
-    let body = response.body_mut().read_to_string().expect("text");
-    let json: Value = serde_json::from_str(&body).unwrap_or_default();
+fn error(answer: &Answer) -> (u16, String) {
+    let json: Value = serde_json::from_str(answer.text()).unwrap_or_default();
     let message = json["error"]["message"].as_str().unwrap_or_default();
-    (status, message.to_owned())
+    (answer.status(), message.to_owned())
 }
 
 /// The number of open sessions of an endpoint.
@@ -86,29 +87,27 @@ const REJECT: &str = "reject = [\n\
 async fn a_rejected_client_gets_this_status_text_and_headers() {
     let config = format!("{WEB}{REJECT}{OLD}{REJECT}{A}");
     let site = Site::start(&config, &[("a.wasm", &servlet(&["t"], "a"))]).await;
-    let (url, region) = (site.url("web"), ("x-region", "eu"));
-    let mut responses = [
-        post(url, &[region], &initialize("old-bot")),
-        post_stateless(url, &list("old-bot")),
-    ];
-    for response in &mut responses {
-        assert_eq!(header(response, "retry-after"), Some("86400"));
-        assert_eq!(header(response, "mcp-session-id"), None);
-        assert_eq!(error(response), (410, "no longer served".to_owned()));
+    let web = site.http("web");
+    for answer in [
+        web.with("x-region", "eu").post(&initialize("old-bot")),
+        web.post(&list("old-bot")),
+    ] {
+        assert_eq!(answer.header("retry-after"), Some("86400"));
+        assert_eq!(answer.header("mcp-session-id"), None);
+        assert_eq!(error(&answer), (410, "no longer served".to_owned()));
     }
     assert_eq!(sessions(&site, "web"), 0);
     assert_eq!(refused(&site, "rejected"), 2);
     // A condition without a value rejects.
     let default = "the server refuses this session".to_owned();
-    let mut without = post(url, &[], &initialize("bot"));
-    assert_eq!(error(&mut without), (403, default.clone()));
-    let mut nowhere = post(url, &[("x-region", "nowhere")], &initialize("bot"));
-    assert_eq!(error(&mut nowhere), (403, default));
-    let stream = Stream::open(&site);
-    let mut old = send("POST", &stream.url, &[JSON, region], &initialize("old-bot"));
-    assert_eq!(error(&mut old), (410, "no longer served".to_owned()));
-    let after = send("POST", &stream.url, &[JSON, region], &initialize("bot"));
-    assert_eq!(after.status(), 404);
+    let without = web.post(&initialize("bot"));
+    assert_eq!(error(&without), (403, default.clone()));
+    let nowhere = web.with("x-region", "nowhere").post(&initialize("bot"));
+    assert_eq!(error(&nowhere), (403, default));
+    let messages = Sse::open(&site.http("old")).http.with("x-region", "eu");
+    let old = messages.post(&initialize("old-bot"));
+    assert_eq!(error(&old), (410, "no longer served".to_owned()));
+    assert_eq!(messages.post(&initialize("bot")).status(), 404);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -120,14 +119,13 @@ async fn conditions_do_not_see_credentials() {
          key = [{{ name = \"ci\", sha256 = \"{digest}\", header = \"x-api-key\" }}]\n{A}"
     );
     let site = Site::start(&config, &[("a.wasm", &servlet(&["t"], "a"))]).await;
-    let headers = [("x-region", "eu"), ("x-api-key", key), ("cookie", "a=b")];
-    let opened = post(site.url("web"), &headers, &initialize("bot"));
+    let client = site.http("web").with("x-api-key", key);
+    let opened = client.with_all(&[("x-region", "eu"), ("cookie", "a=b")]);
+    let opened = opened.post(&initialize("bot"));
     assert_eq!(opened.status(), 200);
     // The session was accepted, so its requests are not asked about again.
-    let session = header(&opened, "mcp-session-id").expect("a session");
-    let request = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
-    let headers = [("mcp-session-id", session), ("x-api-key", key)];
-    assert_eq!(post(site.url("web"), &headers, request).status(), 200);
+    let session = client.with("mcp-session-id", &opened.session());
+    assert_eq!(session.ask("tools/list", json!({})).status(), 200);
 }
 
 /// Otherwise a client would not know that it has to open another session.
@@ -139,11 +137,13 @@ async fn a_session_that_has_ended_is_unknown_and_not_rejected() {
         &[("a.wasm", &servlet(&["t"], "a"))],
     )
     .await;
-    let request = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     let ask = |version: &str| {
         let ended = ("mcp-session-id", "0d4b7c1e-9a52-4f0e-8f7d-3f2b1c5a6d7e");
-        let headers = [ended, ("mcp-protocol-version", version)];
-        post(site.url("web"), &headers, request).status().as_u16()
+        let client = site.http("web").with("mcp-protocol-version", version);
+        client
+            .with_all(&[ended])
+            .ask("tools/list", json!({}))
+            .status()
     };
     assert_eq!(ask("2025-11-25"), 404);
     // A request without a session cannot pass for one in a session.
@@ -169,30 +169,26 @@ async fn a_servlet_decides_about_each_session() {
         ],
     );
     let site = asking(&gate).await;
-    let url = site.url("web");
-    for mut response in [
-        post(url, &[], &initialize("poor")),
-        post_stateless(url, &list("poor")),
-    ] {
-        assert_eq!(header(&response, "x-price"), Some("7"));
-        assert_eq!(header(&response, "mcp-session-id"), None);
-        assert_eq!(error(&mut response), (402, "pay first".to_owned()));
+    let web = site.http("web");
+    for answer in [web.post(&initialize("poor")), web.post(&list("poor"))] {
+        assert_eq!(answer.header("x-price"), Some("7"));
+        assert_eq!(answer.header("mcp-session-id"), None);
+        assert_eq!(error(&answer), (402, "pay first".to_owned()));
     }
     assert_eq!(sessions(&site, "web"), 0);
     assert_eq!(refused(&site, "session_refused"), 2);
-    let opened = post(url, &[], &initialize("rich"));
-    assert_eq!((opened.status().as_u16(), sessions(&site, "web")), (200, 1));
+    let opened = web.post(&initialize("rich"));
+    assert_eq!((opened.status(), sessions(&site, "web")), (200, 1));
     // Another client cannot take over the accepted session.
-    let id = header(&opened, "mcp-session-id").expect("a session");
-    let mut again = post(url, &[("mcp-session-id", id)], &initialize("poor"));
-    let (status, message) = error(&mut again);
+    let session = web.with("mcp-session-id", &opened.session());
+    let (status, message) = error(&session.post(&initialize("poor")));
     assert_eq!(status, 400);
     assert!(message.starts_with("the session is open"), "{message}");
-    assert_eq!(post_stateless(url, &list("rich")).status(), 200);
-    let mut stream = Stream::open(&site);
+    assert_eq!(web.post(&list("rich")).status(), 200);
+    let mut stream = Sse::open(&site.http("old"));
     assert_eq!(stream.post(&initialize("rich")), 202);
     assert_eq!(stream.next().expect("a message")["id"], 0);
-    let stream = Stream::open(&site);
+    let stream = Sse::open(&site.http("old"));
     assert_eq!(stream.post(&initialize("poor")), 402);
 }
 
@@ -205,17 +201,13 @@ async fn a_servlet_decides_however_sessions_are_kept() {
         let config = format!("{WEB}{ASK}session.store = \"{store}\"\n{more}{GATE}{A}");
         let files = [("gate.wasm", &*gate), ("a.wasm", &*servlet(&["t"], "a"))];
         let site = Site::start(&config, &files).await;
-        let url = site.url("web");
-        let opened = post(url, &[], &initialize("poor"));
+        let web = site.http("web");
+        let opened = web.post(&initialize("poor"));
         assert_eq!(opened.status(), 402, "{store}");
-        assert_eq!(header(&opened, "mcp-session-id"), None, "{store}");
+        assert_eq!(opened.header("mcp-session-id"), None, "{store}");
         // Nor does a session that does not exist help.
-        let session = [
-            ("mcp-session-id", "11111111-1111-4111-8111-111111111111"),
-            ("mcp-protocol-version", "2025-11-25"),
-        ];
-        let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
-        let status = post(url, &session, list).status().as_u16();
+        let session = web.in_session("11111111-1111-4111-8111-111111111111");
+        let status = session.ask("tools/list", json!({})).status();
         let expected = if store == "none" { 402 } else { 404 };
         assert_eq!(status, expected, "{store}");
     }
@@ -236,12 +228,10 @@ async fn without_an_answer_there_is_no_session() {
     ] {
         let gate = replies(&tool(&[]), &[("\"admit\"", reply)]);
         let site = asking_as(&ASK.replace("20s", "300ms"), &gate).await;
-        for mut response in [
-            post(site.url("web"), &[], &initialize("c")),
-            post_stateless(site.url("web"), &list("c")),
-        ] {
-            assert_eq!(header(&response, "mcp-session-id"), None);
-            assert_eq!(error(&mut response).0, 503);
+        let web = site.http("web");
+        for answer in [web.post(&initialize("c")), web.post(&list("c"))] {
+            assert_eq!(answer.header("mcp-session-id"), None);
+            assert_eq!(error(&answer).0, 503);
         }
         assert_eq!(sessions(&site, "web"), 0);
         assert_eq!(refused(&site, "no_session_answer"), 2);
@@ -269,12 +259,12 @@ async fn a_servlet_that_decides_calls_no_tools() {
     let config = format!("{WEB}{ASK}{gate_section}{A}");
     let files = [("gate.wasm", &*gate), ("a.wasm", &*servlet(&["t"], "a"))];
     let site = Site::start(&config, &files).await;
-    let opened = post(site.url("web"), &[], &initialize("c"));
-    assert_eq!(opened.status(), 200);
-    assert_eq!(post_stateless(site.url("web"), &list("c")).status(), 200);
+    let web = site.http("web");
+    assert_eq!(web.post(&initialize("c")).status(), 200);
+    assert_eq!(web.post(&list("c")).status(), 200);
     // Its other tool may call it.
-    let request = stateless("tools/call", json!({ "name": "other", "arguments": {} }));
-    let (_, message) = error(&mut post_stateless(site.url("web"), &request));
+    let called = web.ask("tools/call", json!({ "name": "other", "arguments": {} }));
+    let (_, message) = error(&called);
     assert!(message.starts_with("servlet `gate` trapped"), "{message}");
 }
 
@@ -282,9 +272,8 @@ async fn a_servlet_that_decides_calls_no_tools() {
 async fn clients_do_not_see_the_tool_that_decides() {
     let gate = replies(&tool(&[]), &[("\"admit\"", Reply::Output(ACCEPT))]);
     let site = asking(&gate).await;
-    let mut listed = post_stateless(site.url("web"), &list("c"));
-    let listed = listed.body_mut().read_to_string().expect("text");
-    let listed: Value = serde_json::from_str(&listed).expect("JSON");
+    let web = site.http("web");
+    let listed = web.post(&list("c")).message();
     let names: Vec<_> = listed["result"]["tools"]
         .as_array()
         .expect("tools")
@@ -293,8 +282,8 @@ async fn clients_do_not_see_the_tool_that_decides() {
         .collect();
     assert_eq!(names, ["other", "t"]);
     let call = |name| {
-        let request = stateless("tools/call", json!({ "name": name, "arguments": {} }));
-        error(&mut post_stateless(site.url("web"), &request)).1
+        let params = json!({ "name": name, "arguments": {} });
+        error(&web.ask("tools/call", params)).1
     };
     assert_eq!(call("admit").replace("admit", "nothing"), call("nothing"));
 }
@@ -310,11 +299,7 @@ async fn one_answer_is_enough_for_the_requests_of_a_minute() {
         format!("{WEB}{ASK}{GATE}limits.isolation = \"shared\"\nlimits.instances.max = 1\n{A}");
     let files = [("gate.wasm", &*gate), ("a.wasm", &*servlet(&["t"], "a"))];
     let site = Site::start(&config, &files).await;
-    let ask = |client: &str| {
-        post_stateless(site.url("web"), &list(client))
-            .status()
-            .as_u16()
-    };
+    let ask = |client: &str| site.http("web").post(&list(client)).status();
     assert_eq!([ask("a"), ask("a"), ask("a")], [200; 3]);
     // Nor do changes of other parts of the configuration ask again.
     site.write("servlet.toml", format!("{config}# changed\n"));
@@ -342,7 +327,7 @@ async fn a_client_whose_quota_is_used_up_costs_no_decision() {
     let call = |client: &str| {
         let mut request = stateless("tools/call", json!({ "name": "t", "arguments": {} }));
         request["params"]["_meta"]["io.modelcontextprotocol/clientInfo"]["name"] = client.into();
-        post_stateless(site.url("web"), &request).status().as_u16()
+        site.http("web").post(&request).status()
     };
     // A second decision would have no answer.
     assert_eq!([call("a"), call("b"), call("c")], [200, 429, 429]);
@@ -378,17 +363,17 @@ async fn every_request_that_is_answered_outside_of_a_session_is_decided() {
         (list("[]"), 403),
         (list(r#"{"_meta":[]}"#), 403),
     ];
-    let made_up = ("mcp-session-id", "11111111-1111-4111-8111-111111111111");
+    let web = site.http("web");
     for (message, status) in &messages {
-        let found = post(site.url("web"), &[], message).status().as_u16();
+        let found = web.post_text(message).status();
         assert_eq!(found, *status, "{message}");
     }
+    let made_up = web.in_session("11111111-1111-4111-8111-111111111111");
     for (message, status) in &messages[..3] {
-        let headers = [made_up, ("mcp-protocol-version", "2025-11-25")];
-        let found = post(site.url("web"), &headers, message).status().as_u16();
+        let found = made_up.post_text(message).status();
         assert_eq!(found, *status, "{message}");
-        let stream = Stream::open(&site);
-        assert_ne!(stream.post(message), 202, "{message}");
+        let stream = Sse::open(&site.http("old"));
+        assert_ne!(stream.http.post_text(message).status(), 202, "{message}");
     }
 }
 
@@ -398,12 +383,10 @@ async fn changed_conditions_apply_at_once() {
         format!("{WEB}reject = [{{ when = \"${{{{ client.name == '{name}' }}}}\" }}]\n{A}")
     };
     let site = Site::start(&config("x"), &[("a.wasm", &servlet(&["t"], "a"))]).await;
-    assert_eq!(post_stateless(site.url("web"), &list("c")).status(), 200);
+    let status = || site.http("web").post(&list("c")).status();
+    assert_eq!(status(), 200);
     site.write("servlet.toml", config("c"));
-    eventually("a rejected client", async || {
-        post_stateless(site.url("web"), &list("c")).status() == 403
-    })
-    .await;
+    eventually("a rejected client", async || status() == 403).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -423,14 +406,11 @@ async fn a_claim_adds_no_header() {
         ("acme\nx-admin: yes", 500, None),
     ] {
         let authorization = format!("Bearer {}", issuer.token(&json!({ "tenant": tenant })));
-        let opened = post(
-            site.url("web"),
-            &[("authorization", &authorization)],
-            INITIALIZE,
-        );
+        let client = site.http("web").with("authorization", &authorization);
+        let opened = client.initialize();
         assert_eq!(opened.status(), status, "{tenant:?}");
-        assert_eq!(header(&opened, "x-tenant"), sent, "{tenant:?}");
-        assert_eq!(header(&opened, "x-admin"), None, "{tenant:?}");
+        assert_eq!(opened.header("x-tenant"), sent, "{tenant:?}");
+        assert_eq!(opened.header("x-admin"), None, "{tenant:?}");
     }
 }
 
@@ -449,21 +429,17 @@ async fn servlets_and_headers_have_the_caller_but_no_secret() {
         ("authorization", &*authorization),
         ("cookie", "session=a-secret-cookie"),
         ("x-region", "eu"),
-        ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", "tools/call"),
-        ("mcp-name", "t"),
     ];
     let mut request = stateless("tools/call", json!({ "name": "t", "arguments": {} }));
     request["params"]["_meta"]["mcp-servlet/caller"] = json!({ "subject": "forged" });
-    let mut response = post(site.url("web"), &headers, &request.to_string());
-    assert_eq!(header(&response, "x-user"), Some("key ci"));
-    assert_eq!(header(&response, "x-issuer"), None);
-    let body = response.body_mut().read_to_string().expect("text");
+    let answer = site.http("web").with_all(&headers).post(&request);
+    assert_eq!(answer.header("x-user"), Some("key ci"));
+    assert_eq!(answer.header("x-issuer"), None);
+    let body = answer.text();
     for secret in ["a-secret", "forged", &digest.to_string()] {
         assert!(!body.contains(secret), "{body}");
     }
-    let body: Value = serde_json::from_str(&body).expect("JSON");
-    let meta = &body["result"]["structuredContent"]["params"]["_meta"];
+    let meta = &answer.message()["result"]["structuredContent"]["params"]["_meta"];
     let caller =
         json!({ "kind": "key", "subject": "ci", "scopes": ["mcp"], "roles": [], "claims": {} });
     assert_eq!(meta["mcp-servlet/caller"], caller);

@@ -1,11 +1,9 @@
 //! Paths, response forms, headers and limits of endpoints over streamable HTTP.
 
-use std::time::Duration;
-
 use mcp_servlet_client::Session;
 use puppet::eventually;
-use serde_json::{Value, json};
-use ureq::{Body, http::Response};
+use serde_json::json;
+use wire::{Http, message::initialized};
 
 use crate::{
     site::{Site, Way, tools},
@@ -14,43 +12,6 @@ use crate::{
 };
 
 const A: &str = "[servlet.a]\nsource = \"a.wasm\"\n";
-
-fn agent() -> ureq::Agent {
-    let agent = ureq::Agent::config_builder()
-        .http_status_as_error(false)
-        .timeout_global(Some(Duration::from_mins(1)));
-    agent.allow_non_standard_methods(true).build().into()
-}
-
-pub(crate) fn send(
-    method: &str,
-    url: &str,
-    headers: &[(&str, &str)],
-    body: &str,
-) -> Response<Body> {
-    let request = ureq::http::Request::builder().method(method).uri(url);
-    let request = headers.iter().fold(request, |request, (name, value)| {
-        request.header(*name, *value)
-    });
-    let request = request.body(body.to_owned()).expect("a request");
-    agent().run(request).expect("a response")
-}
-
-pub(crate) const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{
-    "protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
-
-const POST: [(&str, &str); 2] = [
-    ("content-type", "application/json"),
-    ("accept", "application/json, text/event-stream"),
-];
-
-pub(crate) fn post(url: &str, headers: &[(&str, &str)], body: &str) -> Response<Body> {
-    send("POST", url, &[&POST, headers].concat(), body)
-}
-
-pub(crate) fn header<'r>(response: &'r Response<Body>, name: &str) -> Option<&'r str> {
-    Some(response.headers().get(name)?.to_str().expect("text"))
-}
 
 const TWO: &str = "[listener.l]\naddress = \"127.0.0.1:0\"\n\
     [endpoint.one]\nkind = \"http\"\nlistener = \"l\"\npath = \"/one/mcp\"\nbundles = [\"a\"]\n\
@@ -71,24 +32,19 @@ async fn endpoints_share_a_listener() {
             assert_eq!(tools(&session).await, [tool], "{way:?}");
         }
     }
-    let root = site.url("two").trim_end_matches("/two").to_owned();
-    let mut other = send("GET", &format!("{root}/mcp"), &[], "");
+    let two = site.http("two");
+    let other = two.at("/mcp").get();
     assert_eq!(other.status(), 404);
-    let text = other.body_mut().read_to_string().expect("text");
     assert_eq!(
-        text,
+        other.text(),
         "this is an MCP server, and its endpoints are /one/mcp, /two\n"
     );
-    let mut health = send("GET", &format!("{root}/health"), &[], "");
-    let health: Value =
-        serde_json::from_str(&health.body_mut().read_to_string().expect("text")).expect("JSON");
+    let health = two.at("/health").get().message();
     assert_eq!(health, json!({ "status": "ok", "servlets": 2, "tools": 2 }));
     // A session belongs to one endpoint.
-    let opened = post(site.url("one"), &[], INITIALIZE);
-    let session = header(&opened, "mcp-session-id").expect("a session");
-    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
-    let elsewhere = post(site.url("two"), &[("mcp-session-id", session)], list);
-    assert_eq!(elsewhere.status(), 404);
+    let session = site.http("one").open();
+    let elsewhere = two.in_session(session.session());
+    assert_eq!(elsewhere.ask("tools/list", json!({})).status(), 404);
 }
 
 /// A servlet that sends progress before its answer, if the client asked for it.
@@ -107,59 +63,17 @@ pub(crate) fn progressing() -> Vec<u8> {
         .wasm()
 }
 
-/// A request since 2026-07-28.
-pub(crate) fn stateless(method: &str, mut params: Value) -> Value {
-    let meta = &mut params["_meta"];
-    meta["io.modelcontextprotocol/protocolVersion"] = "2026-07-28".into();
-    meta["io.modelcontextprotocol/clientInfo"] = json!({ "name": "c", "version": "1" });
-    meta["io.modelcontextprotocol/clientCapabilities"] = json!({});
-    json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })
-}
-
-/// Sends such a request, which has no session.
-pub(crate) fn post_stateless(url: &str, request: &Value) -> Response<Body> {
-    post_stateless_with(url, &[], request)
-}
-
-/// The same, with more headers.
-pub(crate) fn post_stateless_with(
-    url: &str,
-    more: &[(&str, &str)],
-    request: &Value,
-) -> Response<Body> {
-    let mut headers = vec![("mcp-protocol-version", "2026-07-28")];
-    headers.extend(more);
-    headers.extend(
-        request["method"]
-            .as_str()
-            .map(|method| ("mcp-method", method)),
-    );
-    let params = &request["params"];
-    let name = params["name"].as_str().or_else(|| params["uri"].as_str());
-    headers.extend(name.map(|name| ("mcp-name", name)));
-    post(url, &headers, &request.to_string())
-}
-
-/// A request for the tools, without a session.
-fn list_without_session(url: &str) -> Response<Body> {
-    post_stateless(url, &stateless("tools/list", json!({})))
-}
-
 async fn forms(response: &str) -> Vec<Option<String>> {
     let config = format!(
         "[listener.l]\naddress = \"127.0.0.1:0\"\n[endpoint.web]\nkind = \"http\"\nlistener = \"l\"\n{response}{A}"
     );
     let site = Site::start(&config, &[("a.wasm", &servlet(&["t"], "a"))]).await;
-    let url = site.url("web");
-    let opened = post(url, &[], INITIALIZE);
-    let session = header(&opened, "mcp-session-id")
-        .expect("a session")
-        .to_owned();
-    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
-    let legacy = post(url, &[("mcp-session-id", &session)], list);
-    let modern = list_without_session(url);
-    let kind = |response: &Response<Body>| header(response, "content-type").map(str::to_owned);
-    vec![kind(&legacy), kind(&modern)]
+    let web = site.http("web");
+    let form = |client: &Http| {
+        let listed = client.ask("tools/list", json!({}));
+        listed.header("content-type").map(str::to_owned)
+    };
+    vec![form(&web.open()), form(&web)]
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -201,32 +115,27 @@ async fn successful_responses_have_the_endpoints_headers() {
          [endpoint.web]\nkind = \"http\"\nlistener = \"l\"\nheaders = {{ x-served-by = \"acme\", x-none = \"${{NO_SUCH_VARIABLE_HERE:-no}}\" }}\n{A}"
     );
     let site = Site::start(&config, &[("a.wasm", &servlet(&["t"], "a"))]).await;
-    let url = site.url("web");
-    let opened = post(url, &[("origin", "http://localhost:3000")], INITIALIZE);
+    let web = site.http("web");
+    let opened = web.with("origin", "http://localhost:3000").initialize();
     assert_eq!(opened.status(), 200);
-    assert_eq!(header(&opened, "x-served-by"), Some("acme"));
-    assert_eq!(header(&opened, "x-none"), Some("no"));
-    let exposed = header(&opened, "access-control-expose-headers");
+    assert_eq!(opened.header("x-served-by"), Some("acme"));
+    assert_eq!(opened.header("x-none"), Some("no"));
+    let exposed = opened.header("access-control-expose-headers");
     assert_eq!(exposed, Some("Mcp-Session-Id, x-none, x-served-by"));
-    let session = header(&opened, "mcp-session-id")
-        .expect("a session")
-        .to_owned();
-    let session = [("mcp-session-id", &*session)];
-    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    let ready = post(url, &session, ready);
+    let session = web.with("mcp-session-id", &opened.session());
+    let ready = session.post(&initialized());
     assert_eq!(
-        (ready.status().as_u16(), header(&ready, "x-served-by")),
+        (ready.status(), ready.header("x-served-by")),
         (202, Some("acme"))
     );
-    let long = "x".repeat(20 << 10);
     for (status, response) in [
-        (400, post(url, &[], "{")),
-        (403, post(url, &[("host", "evil.example")], INITIALIZE)),
-        (404, post(url, &[("mcp-session-id", "unknown")], INITIALIZE)),
-        (413, post(url, &[], &long)),
+        (400, web.post_text("{")),
+        (403, web.with("host", "evil.example").initialize()),
+        (404, web.with("mcp-session-id", "unknown").initialize()),
+        (413, web.post_text(&"x".repeat(20 << 10))),
     ] {
         assert_eq!(response.status(), status);
-        assert_eq!(header(&response, "x-served-by"), None, "{status}");
+        assert_eq!(response.header("x-served-by"), None, "{status}");
     }
 }
 
@@ -239,24 +148,22 @@ async fn headers_can_depend_on_the_request() {
          x-request = \"${{{{ request.method }}}} ${{{{ request.id }}}}\" }}\n{A}"
     );
     let site = Site::start(&config, &[("a.wasm", &servlet(&["t"], "a"))]).await;
-    let url = site.url("web");
-    let opened = post(url, &[], INITIALIZE);
-    let session = header(&opened, "mcp-session-id").expect("a session");
-    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    let ready = post(url, &[("mcp-session-id", session)], ready);
+    let web = site.http("web");
+    let opened = web.initialize();
+    let session = &*opened.session();
+    let ready = web.with("mcp-session-id", session).post(&initialized());
     for response in [&opened, &ready] {
-        assert_eq!(header(response, "x-session"), Some(session));
-        assert_eq!(header(response, "x-text"), Some(&*format!("id-{session}")));
+        assert_eq!(response.header("x-session"), Some(session));
+        assert_eq!(response.header("x-text"), Some(&*format!("id-{session}")));
     }
-    let request = |response| header(response, "x-request").map(str::to_owned);
-    assert_eq!(request(&opened).as_deref(), Some("initialize 0"));
+    assert_eq!(opened.header("x-request"), Some("initialize 0"));
     let method = Some("notifications/initialized");
-    assert_eq!(request(&ready).as_deref(), method);
-    let listed = list_without_session(url);
+    assert_eq!(ready.header("x-request"), method);
+    let listed = web.ask("tools/list", json!({}));
     assert_eq!(listed.status(), 200);
-    assert_eq!(request(&listed).as_deref(), Some("tools/list 1"));
-    assert_eq!(header(&listed, "x-session"), None);
-    assert_eq!(header(&listed, "x-text"), Some("id-"));
+    assert_eq!(listed.header("x-request"), Some("tools/list 1"));
+    assert_eq!(listed.header("x-session"), None);
+    assert_eq!(listed.header("x-text"), Some("id-"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -271,18 +178,17 @@ async fn a_header_without_a_valid_value_is_an_internal_error() {
              [endpoint.web]\nkind = \"http\"\nlistener = \"l\"\nheaders = {{ x-a = \"{value}\" }}\nsession.most = 1\n{A}"
         );
         let site = Site::start(&config, &[("a.wasm", &servlet(&["t"], "a"))]).await;
-        let mut opened = post(site.url("web"), &[], INITIALIZE);
+        let opened = site.http("web").initialize();
         let status = if wrong { 500 } else { 200 };
         assert_eq!(opened.status(), status, "{value}");
         if wrong {
-            let text = opened.body_mut().read_to_string().expect("text");
             assert_eq!(
-                text,
+                opened.text(),
                 "the header `x-a` of the endpoint has no valid value\n"
             );
-            assert_eq!(header(&opened, "mcp-session-id"), None);
+            assert_eq!(opened.header("mcp-session-id"), None);
             // The server has not kept the session: there is room for one.
-            let again = post(site.url("web"), &[], INITIALIZE);
+            let again = site.http("web").initialize();
             assert_eq!(again.status(), 500, "{value}");
         }
     }
@@ -294,17 +200,11 @@ async fn a_refused_host_is_told_which_key_allows_it() {
         "[listener.l]\naddress = \"127.0.0.1:0\"\n[endpoint.web]\nkind = \"http\"\nlistener = \"l\"\nhosts = [\"mcp.example\"]\n{A}"
     );
     let site = Site::start(&config, &[("a.wasm", &servlet(&["t"], "a"))]).await;
-    let url = site.url("web");
-    assert_eq!(
-        post(url, &[("host", "mcp.example")], INITIALIZE).status(),
-        200
-    );
-    let mut refused = post(url, &[("host", "evil.example:80")], INITIALIZE);
-    let text = refused.body_mut().read_to_string().expect("text");
-    assert!(
-        text.contains("help: set `hosts = [\"evil.example\"]` in `[endpoint.web]`"),
-        "{text}"
-    );
+    let named = |host| site.http("web").with("host", host);
+    assert_eq!(named("mcp.example").initialize().status(), 200);
+    let refused = named("evil.example:80").initialize();
+    let help = "help: set `hosts = [\"evil.example\"]` in `[endpoint.web]`";
+    assert!(refused.text().contains(help), "{refused:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -320,7 +220,7 @@ async fn each_endpoint_has_its_own_limits_of_sessions() {
     ];
     let files: Vec<_> = files.iter().map(|(name, wasm)| (*name, &**wasm)).collect();
     let site = Site::start(&config, &files).await;
-    let open = |endpoint| post(site.url(endpoint), &[], INITIALIZE).status().as_u16();
+    let open = |endpoint| site.http(endpoint).initialize().status();
     assert_eq!((open("one"), open("one")), (200, 503));
     assert_eq!((open("two"), open("two")), (200, 200));
     // The idle session makes room.
@@ -333,25 +233,17 @@ async fn progress_before_the_answer_makes_a_stream() {
         "[listener.l]\naddress = \"127.0.0.1:0\"\n[endpoint.web]\nkind = \"http\"\nlistener = \"l\"\nresponse = \"json\"\n{A}"
     );
     let site = Site::start(&config, &[("a.wasm", &progressing())]).await;
-    let url = site.url("web");
-    let opened = post(url, &[], INITIALIZE);
-    let session = header(&opened, "mcp-session-id")
-        .expect("a session")
-        .to_owned();
-    let params = |meta: Value| json!({ "name": "t", "_meta": meta });
-    let legacy = |meta| {
-        let call =
-            json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params(meta) });
-        post(url, &[("mcp-session-id", &session)], &call.to_string())
-    };
-    let modern = |meta| post_stateless(url, &stateless("tools/call", params(meta)));
+    let web = site.http("web");
+    let session = web.open();
     for (meta, expected) in [
         (json!({}), "application/json"),
         (json!({ "progressToken": "p" }), "text/event-stream"),
     ] {
-        for response in [legacy(meta.clone()), modern(meta.clone())] {
+        for client in [&session, &web] {
+            let params = json!({ "name": "t", "_meta": meta });
+            let response = client.ask("tools/call", params);
             assert_eq!(response.status(), 200, "{meta}");
-            assert_eq!(header(&response, "content-type"), Some(expected), "{meta}");
+            assert_eq!(response.header("content-type"), Some(expected), "{meta}");
         }
     }
 }

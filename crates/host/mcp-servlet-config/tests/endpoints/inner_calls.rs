@@ -7,7 +7,6 @@ use puppet::eventually;
 use serde_json::{Value, json};
 
 use crate::{
-    http::{post, stateless},
     log,
     site::{Site, WEB},
     support::{
@@ -60,17 +59,10 @@ async fn start(collector: &Collector) -> Site {
 
 /// Calls a tool as the caller `ci`.
 fn call(site: &Site, tool: &str) -> Value {
-    let authorization = format!("Bearer {KEY}");
-    let headers = [
-        ("authorization", &*authorization),
-        ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", "tools/call"),
-        ("mcp-name", tool),
-    ];
-    let request = stateless("tools/call", json!({ "name": tool, "arguments": {} }));
-    let mut response = post(site.url("web"), &headers, &request.to_string());
-    let text = response.body_mut().read_to_string().expect("text");
-    serde_json::from_str(&text).expect("JSON")
+    let client = site.http("web");
+    let client = client.with("authorization", &format!("Bearer {KEY}"));
+    let params = json!({ "name": tool, "arguments": {} });
+    client.ask("tools/call", params).message()
 }
 
 /// What the plan calls: the maker (a step with its item, or a servlet), the member, what it has, and the outcome.

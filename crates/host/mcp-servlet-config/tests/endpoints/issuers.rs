@@ -35,7 +35,6 @@ use tokio_rustls::{
 };
 
 use crate::{
-    http::{INITIALIZE, header, post},
     issuer::{Issuer, RESOURCE, base64, now},
     site::{Site, WEB},
     tokens::refused,
@@ -204,10 +203,8 @@ fn keys(keys: &[Value]) -> Answer {
 /// The status of the response to a request with this token.
 fn status(site: &Site, token: &str) -> u16 {
     let authorization = format!("Bearer {token}");
-    let headers = [("authorization", &*authorization)];
-    post(site.url("web"), &headers, INITIALIZE)
-        .status()
-        .as_u16()
+    let client = site.http("web").with("authorization", &authorization);
+    client.initialize().status()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -298,12 +295,12 @@ async fn without_keys_a_client_may_try_again() {
     let site = site(&url, Some(&format!("{url}/keys"))).await;
     let token = issuer.token(&json!({ "iss": url }));
     let authorization = format!("Bearer {token}");
+    let client = site.http("web").with("authorization", &authorization);
     for _ in 0..20 {
-        let headers = [("authorization", &*authorization)];
-        let response = post(site.url("web"), &headers, INITIALIZE);
+        let response = client.initialize();
         assert_eq!(response.status(), 503);
-        assert_eq!(header(&response, "retry-after"), Some("5"));
-        assert_eq!(header(&response, "www-authenticate"), None);
+        assert_eq!(response.header("retry-after"), Some("5"));
+        assert_eq!(response.header("www-authenticate"), None);
     }
     assert_eq!(refused(&site, "keys_unreachable"), 20);
     assert!(publisher.count("/keys") <= 2);

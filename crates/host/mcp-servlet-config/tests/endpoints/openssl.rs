@@ -7,9 +7,12 @@ use std::{
 
 use puppet::{eventually, is_installed};
 use test_authority::Authority;
+use wire::{
+    Http,
+    message::{HANDSHAKE, initialize},
+};
 
 use crate::{
-    http::INITIALIZE,
     site::Site,
     tls::{FILES, address_of, config, start},
 };
@@ -177,14 +180,9 @@ async fn a_client_that_is_revoked_later_cannot_resume_its_session() {
 }
 
 /// The response to a client that opens a session, without what `openssl` says itself.
-fn initialize(site: &Site, options: &[&str]) -> String {
-    let head = format!(
-        "POST /mcp HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-type: application/json\r\n\
-         accept: application/json, text/event-stream\r\ncontent-length: {}\r\n\r\n",
-        address_of(site),
-        INITIALIZE.len()
-    );
-    let printed = exchange(site, options, &(head + INITIALIZE));
+fn open(site: &Site, options: &[&str]) -> String {
+    let client = Http::new(format!("http://{}/mcp", address_of(site)));
+    let printed = exchange(site, options, &client.posted(&initialize(HANDSHAKE)));
     let response = printed.find("HTTP/1.1 ").map(|at| &printed[at..]);
     let response = response.unwrap_or_else(|| panic!("no response: {printed}"));
     response.to_lowercase()
@@ -215,14 +213,14 @@ async fn a_certificate_decides_about_a_session_and_is_in_headers() {
         .map(|(name, text)| (*name, text.as_bytes()));
     let site = Site::start(&config, &files).await;
     let agent = |serial| shown(&site, authority.sign_for(serial, "urn:agent:7"));
-    let served = initialize(&site, &agent(7));
+    let served = open(&site, &agent(7));
     assert!(served.starts_with("http/1.1 200 ok\r\n"), "{served}");
     assert!(
         served.contains("\r\nx-user: urn:agent:7 07\r\n"),
         "{served}"
     );
     assert!(served.contains("\r\nmcp-session-id: "), "{served}");
-    let rejected = initialize(&site, &agent(8));
+    let rejected = open(&site, &agent(8));
     assert!(rejected.starts_with("http/1.1 410 gone\r\n"), "{rejected}");
     assert!(
         rejected.contains("\r\nretry-after: 86400\r\n"),

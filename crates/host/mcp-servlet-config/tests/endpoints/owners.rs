@@ -1,18 +1,17 @@
 //! What a caller opens belongs to that caller.
 
-use std::io::Read as _;
-
 use mcp_servlet_server::Sha256;
 use puppet::eventually;
 use serde_json::{Value, json};
-use ureq::{Body, http::Response};
+use wire::{
+    Answer, Http, Sse,
+    message::{able, stateless},
+};
 
 use crate::{
-    http::{INITIALIZE, header, post, send, stateless},
     issuer::{ISSUER, Issuer, RESOURCE, now},
     log,
     site::{OLD, Site, WEB},
-    sse::JSON,
     support::Wat,
     wasm::{describe, echo, echo_features, servlet},
 };
@@ -54,56 +53,23 @@ async fn start_with(issuer: &Issuer, wasm: &[u8], config: &str) -> Site {
 }
 
 /// A client with a token.
-struct Client<'s> {
-    url: &'s str,
-    authorization: String,
+fn client(site: &Site, issuer: &Issuer, claims: &Value) -> Http {
+    let authorization = format!("Bearer {}", issuer.token(claims));
+    site.http("web").with("authorization", &authorization)
 }
 
-impl<'s> Client<'s> {
-    fn new(site: &'s Site, issuer: &Issuer, claims: &Value) -> Self {
-        let token = issuer.token(claims);
-        Self {
-            url: site.url("web"),
-            authorization: format!("Bearer {token}"),
-        }
-    }
-
-    fn send(&self, method: &str, headers: &[(&str, &str)], body: &str) -> Response<Body> {
-        let own = [
-            ("authorization", &*self.authorization),
-            ("content-type", "application/json"),
-            ("accept", "application/json, text/event-stream"),
-        ];
-        send(method, self.url, &[&own, headers].concat(), body)
-    }
-
-    /// The answer to a request since 2026-07-28.
-    fn ask(&self, method: &str, params: Value) -> Value {
-        let mut request = stateless(method, params);
-        let extensions = json!({ "io.modelcontextprotocol/tasks": {} });
-        let capabilities = json!({ "elicitation": {}, "extensions": extensions });
-        request["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = capabilities;
-        let mut headers = vec![
-            ("mcp-protocol-version", "2026-07-28"),
-            ("mcp-method", method),
-        ];
-        let params = &request["params"];
-        let name = ["name", "taskId", "uri"].map(|key| params[key].as_str());
-        let name = name.into_iter().flatten().next();
-        headers.extend(name.map(|name| ("mcp-name", name)));
-        json_of(self.send("POST", &headers, &request.to_string()))
-    }
-}
-
-fn json_of(mut response: Response<Body>) -> Value {
-    let text = response.body_mut().read_to_string().expect("text");
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+/// The answer to a request since 2026-07-28 of a client that can do what the tests need.
+fn ask(client: &Http, method: &str, params: Value) -> Value {
+    let extensions = json!({ "io.modelcontextprotocol/tasks": {} });
+    let capabilities = json!({ "elicitation": {}, "extensions": extensions });
+    let request = able(stateless(method, params), capabilities);
+    client.post(&request).message()
 }
 
 /// A client of `ann`, one with another token of hers, and one of `bob`.
-fn clients<'s>(site: &'s Site, issuer: &Issuer) -> [Client<'s>; 3] {
+fn clients(site: &Site, issuer: &Issuer) -> [Http; 3] {
     let again = json!({ "scope": "mcp pay", "client_id": "cli" });
-    [json!({}), again, json!({ "sub": "bob" })].map(|claims| Client::new(site, issuer, &claims))
+    [json!({}), again, json!({ "sub": "bob" })].map(|claims| client(site, issuer, &claims))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -111,27 +77,26 @@ async fn a_session_of_another_caller_does_not_exist() {
     let issuer = Issuer::new();
     let site = start(&issuer, &servlet(&["t"], "a")).await;
     let [ann, again, bob] = clients(&site, &issuer);
-    let opened = ann.send("POST", &[], INITIALIZE);
-    let id = header(&opened, "mcp-session-id")
-        .expect("a session")
-        .to_owned();
-    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
-    let own = [("mcp-session-id", &*id)];
-    let unknown = [("mcp-session-id", "3a4e2b0c-52b5-4b5e-9d1c-0d7e6f3c9a11")];
-    for (method, body) in [("POST", list), ("GET", ""), ("DELETE", "")] {
-        let mut answers = [own, unknown].map(|session| bob.send(method, &session, body));
-        let [foreign, unknown] = answers.each_mut().map(|answer| {
-            let text = answer.body_mut().read_to_string().expect("text");
-            (answer.status(), text)
+    let id = ann.initialize().session();
+    for method in ["POST", "GET", "DELETE"] {
+        let [foreign, unknown] = [&*id, "3a4e2b0c-52b5-4b5e-9d1c-0d7e6f3c9a11"].map(|id| {
+            let session = bob.with("mcp-session-id", id);
+            let answer = match method {
+                "POST" => session.ask("tools/list", json!({})),
+                "GET" => session.listen(),
+                _ => session.delete(),
+            };
+            (answer.status(), answer.text().to_owned())
         });
         assert_eq!(foreign, unknown, "{method}");
         assert_eq!(foreign.0, 404, "{method}");
     }
     for client in [&ann, &again] {
-        let listed = json_of(client.send("POST", &own, list));
+        let session = client.with("mcp-session-id", &id);
+        let listed = session.ask("tools/list", json!({})).message();
         assert_eq!(listed["result"]["tools"][0]["name"], "t");
     }
-    assert_eq!(again.send("DELETE", &own, "").status(), 204);
+    assert_eq!(again.with("mcp-session-id", &id).delete().status(), 204);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -139,27 +104,16 @@ async fn a_session_over_sse_of_another_caller_does_not_exist() {
     let issuer = Issuer::new();
     let site = start(&issuer, &servlet(&["t"], "a")).await;
     // The older transport has an own URL, so it needs tokens of its own.
-    let claims = |sub: &str| json!({ "sub": sub, "aud": "https://mcp.example/sse" });
-    let [ann, bob] = ["ann", "bob"].map(|sub| Client::new(&site, &issuer, &claims(sub)));
-    let authorization = |client: &Client<'_>| client.authorization.clone();
-    let headers = [("authorization", &*authorization(&ann))];
-    let stream = send("GET", site.url("old"), &headers, "");
-    assert_eq!(stream.status(), 200);
-    let mut reader = stream.into_body().into_reader();
-    let mut first = Vec::new();
-    let mut byte = [0];
-    while !first.ends_with(b"\n\n") {
-        reader.read_exact(&mut byte).expect("a byte");
-        first.push(byte[0]);
-    }
-    let first = String::from_utf8(first).expect("text");
-    let path = first.trim().rsplit_once("data: ").expect("a URL").1;
-    let url = format!("{}{path}", site.url("old").trim_end_matches("/sse"));
-    for (client, status) in [(&bob, 404), (&ann, 202)] {
-        let headers = [JSON, ("authorization", &*client.authorization)];
-        assert_eq!(send("POST", &url, &headers, INITIALIZE).status(), status);
-    }
-    assert_eq!(send("POST", &url, &[JSON], INITIALIZE).status(), 401);
+    let [ann, bob] = ["ann", "bob"].map(|sub| {
+        let claims = json!({ "sub": sub, "aud": "https://mcp.example/sse" });
+        let authorization = format!("Bearer {}", issuer.token(&claims));
+        site.http("old").with("authorization", &authorization)
+    });
+    let of_ann = Sse::open(&ann).http;
+    let path = of_ann.path();
+    assert_eq!(bob.at(path).initialize().status(), 404);
+    assert_eq!(of_ann.initialize().status(), 202);
+    assert_eq!(site.http("old").at(path).initialize().status(), 401);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -173,23 +127,22 @@ async fn a_task_of_another_caller_does_not_exist() {
     let wat = Wat::new().describe(&json!({ "tools": [tool] }).to_string());
     let site = start(&issuer, &wat.answer(r#"{"content":[]}"#).wasm()).await;
     let [ann, again, bob] = clients(&site, &issuer);
-    let task = ann.ask("tools/call", json!({ "name": "t", "arguments": {} }));
+    let task = ask(&ann, "tools/call", json!({ "name": "t", "arguments": {} }));
     let id = task["result"]["taskId"]
         .as_str()
         .expect("a task")
         .to_owned();
     for method in ["tasks/get", "tasks/cancel", "tasks/update"] {
         let params = |id: &str| json!({ "taskId": id, "inputResponses": {} });
-        let foreign = bob.ask(method, params(&id));
-        let unknown = bob
-            .ask(method, params("x"))
+        let foreign = ask(&bob, method, params(&id));
+        let unknown = ask(&bob, method, params("x"))
             .to_string()
             .replace("`x`", &format!("`{id}`"));
         assert_eq!(foreign.to_string(), unknown, "{method}");
         assert_eq!(foreign["error"]["code"], -32602, "{method}");
     }
     eventually("the task ends", async || {
-        let task = again.ask("tasks/get", json!({ "taskId": id }));
+        let task = ask(&again, "tasks/get", json!({ "taskId": id }));
         task["result"]["status"] == "completed"
     })
     .await;
@@ -211,7 +164,7 @@ async fn sealed_state_of_another_caller_is_refused() {
     let texts: Vec<_> = texts.iter().map(String::as_str).collect();
     let site = start(&issuer, &wat.answers(&texts).wasm()).await;
     let [ann, again, bob] = clients(&site, &issuer);
-    let asked = ann.ask("tools/call", json!({ "name": "t", "arguments": {} }));
+    let asked = ask(&ann, "tools/call", json!({ "name": "t", "arguments": {} }));
     let state = &asked["result"]["requestState"];
     assert!(state.is_string(), "{asked}");
     let answer = json!({
@@ -220,11 +173,9 @@ async fn sealed_state_of_another_caller_is_refused() {
         "requestState": state,
         "inputResponses": { "q": { "action": "accept", "content": {} } },
     });
-    assert_eq!(
-        bob.ask("tools/call", answer.clone())["error"]["code"],
-        -32602
-    );
-    let done = again.ask("tools/call", answer);
+    let refused = ask(&bob, "tools/call", answer.clone());
+    assert_eq!(refused["error"]["code"], -32602);
+    let done = ask(&again, "tools/call", answer);
     assert_eq!(done["result"]["resultType"], "complete", "{done}");
 }
 
@@ -235,11 +186,12 @@ async fn a_cursor_of_another_caller_is_unknown() {
     let names: Vec<_> = names.iter().map(String::as_str).collect();
     let site = start(&issuer, &servlet(&names, "a")).await;
     let [ann, again, bob] = clients(&site, &issuer);
-    let first = ann.ask("tools/list", json!({}));
+    let first = ask(&ann, "tools/list", json!({}));
     assert_eq!(first["result"]["cacheScope"], "private");
     let next = json!({ "cursor": first["result"]["nextCursor"] });
-    assert_eq!(bob.ask("tools/list", next.clone())["error"]["code"], -32602);
-    let rest = again.ask("tools/list", next);
+    let refused = ask(&bob, "tools/list", next.clone());
+    assert_eq!(refused["error"]["code"], -32602);
+    let rest = ask(&again, "tools/list", next);
     assert_eq!(rest["result"]["tools"][0]["name"], "t1000", "{rest}");
 }
 
@@ -251,8 +203,8 @@ async fn callers_share_cached_resources_only_if_the_file_says_so() {
         let config = format!("{forward}resources = {{ cache = \"60s\"{shared} }}\n");
         let site = start_with(&issuer, &echo_features(), &config).await;
         let [ann, again, bob] = clients(&site, &issuer);
-        let read = |client: &Client<'_>| {
-            let answer = client.ask("resources/read", json!({ "uri": "x:" }));
+        let read = |client: &Http| {
+            let answer = ask(client, "resources/read", json!({ "uri": "x:" }));
             let left = answer["result"]["ttlMs"].as_u64();
             assert!(left.is_some_and(|left| left > 0), "it is cached: {answer}");
             answer["result"]["_meta"]["params"]["_meta"]["mcp-servlet/caller"].clone()
@@ -265,88 +217,62 @@ async fn callers_share_cached_resources_only_if_the_file_says_so() {
     }
 }
 
+/// Reads a stream to its end.
+fn assert_ends(stream: &Answer) {
+    assert_eq!(stream.status(), 200);
+    stream.text();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_ends_with_the_token() {
     let issuer = Issuer::new();
     let site = start(&issuer, &servlet(&["t"], "a")).await;
     // With the leeway of 30 s, it ends in 3 s.
-    let ann = Client::new(&site, &issuer, &json!({ "exp": now() - 27 }));
-    let opened = ann.send("POST", &[], INITIALIZE);
-    let id = header(&opened, "mcp-session-id").expect("a session");
-    let mut stream = ann.send("GET", &[("mcp-session-id", id)], "");
-    assert_eq!(stream.status(), 200);
-    stream
-        .body_mut()
-        .read_to_string()
-        .expect("the end of the stream");
-    let mut listen = stateless("subscriptions/listen", json!({ "notifications": {} }));
-    listen["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
-    let again = Client::new(&site, &issuer, &json!({ "exp": now() - 27 }));
-    let headers = [
-        ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", "subscriptions/listen"),
-    ];
-    let mut stream = again.send("POST", &headers, &listen.to_string());
-    assert_eq!(stream.status(), 200);
-    stream
-        .body_mut()
-        .read_to_string()
-        .expect("the end of the stream");
-    assert_eq!(ann.send("POST", &[], INITIALIZE).status(), 401);
+    let ann = client(&site, &issuer, &json!({ "exp": now() - 27 }));
+    let session = ann.with("mcp-session-id", &ann.initialize().session());
+    assert_ends(&session.listen());
+    let again = client(&site, &issuer, &json!({ "exp": now() - 27 }));
+    let filter = json!({ "notifications": {} });
+    assert_ends(&again.ask("subscriptions/listen", filter));
+    assert_eq!(ann.initialize().status(), 401);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_that_is_removed_counts_no_more() {
     let issuer = Issuer::new();
     let site = start(&issuer, &servlet(&["t"], "a")).await;
-    let own = [("x-api-key", KEY)];
-    let opened = post(site.url("web"), &own, INITIALIZE);
-    let id = header(&opened, "mcp-session-id")
-        .expect("a session")
-        .to_owned();
-    let headers = [
-        own[0],
-        ("mcp-session-id", &id),
-        ("accept", "text/event-stream"),
-    ];
-    let mut stream = send("GET", site.url("web"), &headers, "");
-    assert_eq!(stream.status(), 200);
+    let own = site.http("web").with("x-api-key", KEY);
+    let session = own.with("mcp-session-id", &own.initialize().session());
+    let stream = session.listen();
     site.write("servlet.toml", config().replace(&key(), ""));
-    stream
-        .body_mut()
-        .read_to_string()
-        .expect("the end of the stream");
-    assert_eq!(post(site.url("web"), &own, INITIALIZE).status(), 401);
-    let ann = Client::new(&site, &issuer, &json!({}));
-    assert_eq!(ann.send("POST", &[], INITIALIZE).status(), 200);
+    assert_ends(&stream);
+    assert_eq!(own.initialize().status(), 401);
+    let ann = client(&site, &issuer, &json!({}));
+    assert_eq!(ann.initialize().status(), 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_removed_key_stays_removed_when_the_endpoint_is_renamed() {
     let issuer = Issuer::new();
     let site = start(&issuer, &servlet(&["t"], "a")).await;
-    let status = |endpoint: &str, header| {
-        let answer = post(site.url(endpoint), &[header], INITIALIZE);
-        answer.status().as_u16()
+    let status = |endpoint: &str| {
+        let own = site.http(endpoint).with("x-api-key", KEY);
+        own.initialize().status()
     };
-    let own = ("x-api-key", KEY);
-    assert_eq!(status("web", own), 200);
+    assert_eq!(status("web"), 200);
     let removed = config().replace(&key(), "");
     site.write("servlet.toml", &removed);
-    eventually("the key is removed", async || status("web", own) == 401).await;
+    eventually("the key is removed", async || status("web") == 401).await;
     // The other endpoint comes later in the file, so it shows that the server has read it.
     let renamed = removed.replace("[endpoint.web]", "[endpoint.other]");
     let opened = renamed.replace(&format!("/sse\"\n{AUTH}"), "/sse\"\n");
     assert_ne!(opened, renamed);
     site.write("servlet.toml", opened);
     // This endpoint takes no messages there: 405 instead of 401.
-    eventually("the other endpoint is open", async || {
-        status("old", own) == 405
-    })
-    .await;
-    assert_eq!(status("web", own), 401);
-    let ann = Client::new(&site, &issuer, &json!({}));
-    assert_eq!(ann.send("POST", &[], INITIALIZE).status(), 200);
+    eventually("the other endpoint is open", async || status("old") == 405).await;
+    assert_eq!(status("web"), 401);
+    let ann = client(&site, &issuer, &json!({}));
+    assert_eq!(ann.initialize().status(), 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -358,52 +284,29 @@ async fn a_stream_of_an_open_endpoint_ends_when_it_asks_for_callers() {
     let wasm = servlet(&["t"], "a");
     let files = [("a.wasm", &*wasm), ("keys.json", keys.as_bytes())];
     let site = Site::start(&open, &files).await;
-    let opened = post(site.url("web"), &[], INITIALIZE);
-    let id = header(&opened, "mcp-session-id").expect("a session");
-    let events = ("accept", "text/event-stream");
-    let streams = [
-        send(
-            "GET",
-            site.url("web"),
-            &[("mcp-session-id", id), events],
-            "",
-        ),
-        send("GET", site.url("old"), &[events], ""),
-    ];
+    let web = site.http("web");
+    let session = web.with("mcp-session-id", &web.initialize().session());
+    let streams = [session.listen(), site.http("old").listen()];
     site.write("servlet.toml", closed);
-    for mut stream in streams {
-        assert_eq!(stream.status(), 200);
-        stream
-            .body_mut()
-            .read_to_string()
-            .expect("the end of the stream");
-    }
+    streams.iter().for_each(assert_ends);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn servlets_do_not_read_credentials() {
     let issuer = Issuer::new();
     let site = start(&issuer, &echo(&["t"])).await;
-    let ann = Client::new(&site, &issuer, &json!({}));
-    let call = stateless("tools/call", json!({ "name": "t", "arguments": {} })).to_string();
-    let modern = [
-        ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", "tools/call"),
-        ("mcp-name", "t"),
-        ("x-request-id", "r-1"),
-    ];
-    let by_token = json_of(ann.send("POST", &modern, &call));
-    let by_key = json_of(post(
-        site.url("web"),
-        &[&modern[..], &[("x-api-key", KEY)]].concat(),
-        &call,
-    ));
-    for answer in [by_token, by_key] {
+    let token = issuer.token(&json!({}));
+    let web = site.http("web").with("x-request-id", "r-1");
+    for client in [
+        web.with("authorization", &format!("Bearer {token}")),
+        web.with("x-api-key", KEY),
+    ] {
+        let called = client.ask("tools/call", json!({ "name": "t", "arguments": {} }));
+        let answer = called.message();
         let params = &answer["result"]["structuredContent"]["params"];
         let headers = &params["_meta"]["mcp-servlet/headers"];
         assert_eq!(*headers, json!({ "x-request-id": "r-1" }), "{answer}");
         let text = answer.to_string();
-        let token = ann.authorization.trim_start_matches("Bearer ");
-        assert!(!text.contains(token) && !text.contains(KEY), "{text}");
+        assert!(!text.contains(&token) && !text.contains(KEY), "{text}");
     }
 }

@@ -1,17 +1,17 @@
 //! Several processes that serve the same clients.
 
-use std::{
-    io::{Read as _, Write as _},
-    net::TcpStream,
-};
+use std::{io::Write as _, net::TcpStream};
 
 use mcp_servlet_server::Sha256;
 use puppet::{eventually, eventually_blocking};
 use serde_json::{Value, json};
-use ureq::{Body, http::Response};
+use wire::{
+    Answer,
+    message::{HANDSHAKE, able, cancelled, initialized, numbered, request, stateless},
+    rest,
+};
 
 use crate::{
-    http::{header, post, send, stateless},
     log,
     site::{Site, WEB},
     wasm::{Reply, echo, replies, servlet},
@@ -46,32 +46,23 @@ async fn two(config: &str, wasm: &[u8]) -> [Site; 2] {
     ]
 }
 
-pub(crate) fn initialize(client: &Value, capabilities: &Value) -> String {
-    let params = json!({
-        "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": client,
-    });
-    json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params }).to_string()
+pub(crate) fn initialize(client: &Value, capabilities: &Value) -> Value {
+    let mut message = able(wire::message::initialize(HANDSHAKE), capabilities.clone());
+    message["params"]["clientInfo"] = client.clone();
+    message
 }
 
 /// Opens a session, and returns its id.
 pub(crate) fn open(site: &Site, headers: &[(&str, &str)]) -> String {
-    let client = json!({ "name": "ide", "version": "1" });
-    let opened = post(site.url("web"), headers, &initialize(&client, &json!({})));
+    let opened = site.http("web").with_all(headers).initialize();
     assert_eq!(opened.status(), 200);
-    header(&opened, "mcp-session-id").expect("an id").to_owned()
+    opened.session()
 }
 
-pub(crate) fn call(site: &Site, id: &str, headers: &[(&str, &str)]) -> Response<Body> {
-    let request = json!({
-        "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "t", "arguments": {} },
-    });
-    let headers = [&[("mcp-session-id", id)], headers].concat();
-    post(site.url("web"), &headers, &request.to_string())
-}
-
-pub(crate) fn json_of(mut response: Response<Body>) -> Value {
-    let text = response.body_mut().read_to_string().expect("text");
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+pub(crate) fn call(site: &Site, id: &str, headers: &[(&str, &str)]) -> Answer {
+    let session = site.http("web").with("mcp-session-id", id);
+    let params = json!({ "name": "t", "arguments": {} });
+    session.with_all(headers).ask("tools/call", params)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -80,16 +71,12 @@ async fn another_process_goes_on_with_a_sealed_session() {
     let id = open(&first, &[]);
     assert!(id.starts_with("s1.") && id.len() < 300, "{id}");
     for site in [&second, &first, &second] {
-        let echoed = json_of(call(site, &id, &[]));
+        let echoed = call(site, &id, &[]).message();
         let input = &echoed["result"]["structuredContent"];
         // The client is known wherever the request arrives.
         let meta = input["params"]["_meta"].as_object().expect("`_meta`");
         let client = &meta["io.modelcontextprotocol/clientInfo"];
-        assert_eq!(
-            *client,
-            json!({ "name": "ide", "version": "1" }),
-            "{echoed}"
-        );
+        assert_eq!(*client, json!({ "name": "c", "version": "1" }), "{echoed}");
     }
     assert!(
         second
@@ -98,8 +85,8 @@ async fn another_process_goes_on_with_a_sealed_session() {
             .contains("servlet_sessions{endpoint=\"web\"} 1")
     );
     // A stream of events, too.
-    let events = [("mcp-session-id", &*id), ("accept", "text/event-stream")];
-    assert_eq!(send("GET", second.url("web"), &events, "").status(), 200);
+    let session = second.http("web").with("mcp-session-id", &id);
+    assert_eq!(session.listen().status(), 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -148,10 +135,10 @@ async fn a_session_of_another_caller_does_not_exist_in_any_process() {
 async fn a_sealed_session_that_its_client_ends_is_over_at_that_process() {
     let [first, second] = two(&sealed(&['A']), &servlet(&["t"], "a")).await;
     let id = open(&first, &[]);
-    let named = [("mcp-session-id", &*id)];
-    assert_eq!(send("DELETE", second.url("web"), &named, "").status(), 204);
+    let session = second.http("web").with("mcp-session-id", &id);
+    assert_eq!(session.delete().status(), 204);
     assert_eq!(call(&second, &id, &[]).status(), 404);
-    assert_eq!(send("DELETE", second.url("web"), &named, "").status(), 404);
+    assert_eq!(session.delete().status(), 404);
     // The other process cannot know.
     assert_eq!(call(&first, &id, &[]).status(), 200);
 }
@@ -213,13 +200,13 @@ async fn keys_are_rotated_in_three_steps_without_losing_a_session() {
 async fn the_id_of_a_client_with_much_to_say_has_what_matters() {
     let [first, second] = two(&sealed(&['A']), &echo(&["t"])).await;
     let open = |client: &Value, capabilities: &Value| {
-        post(first.url("web"), &[], &initialize(client, capabilities))
+        let message = initialize(client, capabilities);
+        first.http("web").post(&message)
     };
     let client = json!({ "name": "ide", "version": "1", "description": "d".repeat(2000) });
-    let opened = open(&client, &json!({ "roots": {} }));
-    let id = header(&opened, "mcp-session-id").expect("an id");
+    let id = open(&client, &json!({ "roots": {} })).session();
     assert!(id.len() <= 1024, "{}", id.len());
-    let echoed = json_of(call(&second, id, &[]));
+    let echoed = call(&second, &id, &[]).message();
     let meta = &echoed["result"]["structuredContent"]["params"]["_meta"];
     let known = &meta["io.modelcontextprotocol/clientInfo"];
     assert_eq!(*known, json!({ "name": "ide", "version": "1" }));
@@ -231,7 +218,7 @@ async fn the_id_of_a_client_with_much_to_say_has_what_matters() {
         &json!({ "sampling": { "tools": { "x": "d".repeat(2000) } } }),
     );
     assert_eq!(refused.status(), 400);
-    let refused = json_of(refused);
+    let refused = refused.message();
     let message = refused["error"]["message"].as_str().expect("a message");
     assert!(
         message.starts_with("`clientInfo` and `capabilities` are too long"),
@@ -243,21 +230,20 @@ async fn the_id_of_a_client_with_much_to_say_has_what_matters() {
 async fn without_sessions_each_request_is_answered_alone() {
     let config = format!("{WEB}session.store = \"none\"\n{A}");
     let [first, second] = two(&config, &servlet(&["t"], "a")).await;
-    let client = json!({ "name": "ide", "version": "1" });
-    let opened = post(first.url("web"), &[], &initialize(&client, &json!({})));
-    assert_eq!(header(&opened, "mcp-session-id"), None);
-    let capabilities = &json_of(opened)["result"]["capabilities"];
+    let [one, other] = [&first, &second].map(|site| {
+        let web = site.http("web");
+        web.with("mcp-protocol-version", HANDSHAKE)
+    });
+    let opened = first.http("web").initialize();
+    assert_eq!(opened.header("mcp-session-id"), None);
+    let capabilities = &opened.message()["result"]["capabilities"];
     assert_eq!(*capabilities, json!({ "tools": {} }));
-    let version = [("mcp-protocol-version", "2025-11-25")];
-    let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    assert_eq!(post(second.url("web"), &version, initialized).status(), 202);
-    for site in [&first, &second] {
-        let request = json!({
-            "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "t", "arguments": {} },
-        });
+    assert_eq!(other.post(&initialized()).status(), 202);
+    for (client, site) in [(&one, &first), (&other, &second)] {
         // No id means anything there.
-        let named = [version[0], ("mcp-session-id", "made-up")];
-        let called = json_of(post(site.url("web"), &named, &request.to_string()));
+        let named = client.with("mcp-session-id", "made-up");
+        let called = named.ask("tools/call", json!({ "name": "t", "arguments": {} }));
+        let called = called.message();
         assert_eq!(called["result"]["content"][0]["text"], "a", "{called}");
         assert!(
             !site
@@ -267,12 +253,8 @@ async fn without_sessions_each_request_is_answered_alone() {
         );
     }
     for method in ["GET", "DELETE"] {
-        let events = [("accept", "text/event-stream"), version[0]];
-        assert_eq!(
-            send(method, first.url("web"), &events, "").status(),
-            405,
-            "{method}"
-        );
+        let refused = one.with("accept", "text/event-stream").send(method, "");
+        assert_eq!(refused.status(), 405, "{method}");
     }
 }
 
@@ -298,11 +280,11 @@ async fn a_question_of_one_process_is_answered_at_another() {
             for (name, value) in more.as_object().expect("an object") {
                 params[name] = value.clone();
             }
-            let mut request = stateless("tools/call", params);
-            let capabilities = &mut request["params"]["_meta"];
-            capabilities["io.modelcontextprotocol/clientCapabilities"] =
-                json!({ "elicitation": {} });
-            json_of(crate::http::post_stateless(site.url("web"), &request))
+            let request = able(
+                stateless("tools/call", params),
+                json!({ "elicitation": {} }),
+            );
+            site.http("web").post(&request).message()
         };
         let asked = ask(&first, json!({}));
         let state = asked["result"]["requestState"].as_str().expect("a state");
@@ -324,22 +306,10 @@ async fn a_question_of_one_process_is_answered_at_another() {
 async fn requests_that_restore_a_session_at_once_are_all_answered() {
     let config = format!("{WEB}session.store = \"sealed\"\n{A}{}", server(&['A']));
     let [first, second] = two(&config, &servlet(&["t"], "a")).await;
-    let client = json!({ "name": "ide", "version": "1" });
-    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     for _ in 0..20 {
-        let opened = post(first.url("web"), &[], &initialize(&client, &json!({})));
-        let id = header(&opened, "mcp-session-id")
-            .expect("a session")
-            .to_owned();
-        let url = second.url("web");
+        let session = second.http("web").in_session(&open(&first, &[]));
         let statuses: Vec<u16> = std::thread::scope(|scope| {
-            let ask = || {
-                let named = [
-                    ("mcp-session-id", &*id),
-                    ("mcp-protocol-version", "2025-11-25"),
-                ];
-                post(url, &named, list).status().as_u16()
-            };
+            let ask = || session.ask("tools/list", json!({})).status();
             let asked: Vec<_> = (0..4).map(|_| scope.spawn(ask)).collect();
             asked
                 .into_iter()
@@ -358,30 +328,20 @@ async fn a_long_call_that_restores_a_session_holds_up_no_other_request() {
     );
     let tools = json!([{ "name": "slow", "inputSchema": { "type": "object" } }]);
     let [first, second] = two(&config, &replies(&tools, &[(r#""slow""#, Reply::Hang)])).await;
-    let client = json!({ "name": "ide", "version": "1" });
-    let opened = post(first.url("web"), &[], &initialize(&client, &json!({})));
-    let id = header(&opened, "mcp-session-id")
-        .expect("a session")
-        .to_owned();
-    let url = second.url("web");
-    let named = [
-        ("mcp-session-id", &*id),
-        ("mcp-protocol-version", "2025-11-25"),
-    ];
+    let session = second.http("web").in_session(&open(&first, &[]));
+    let params = json!({ "name": "slow", "arguments": {} });
+    let call = numbered(7, request("tools/call", params));
     std::thread::scope(|scope| {
-        let slow = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"slow","arguments":{}}}"#;
-        let slow = scope.spawn(move || post(url, &named, slow).status());
+        let slow = scope.spawn(|| session.post(&call).status());
         eventually_blocking("the call runs", || {
             assert!(!slow.is_finished());
             let metrics = second.service.metrics();
             metrics.contains("servlet_calls_running 1")
         });
-        let list = r#"{"jsonrpc":"2.0","id":8,"method":"tools/list"}"#;
-        assert_eq!(post(url, &named, list).status(), 200);
+        let list = numbered(8, request("tools/list", json!({})));
+        assert_eq!(session.post(&list).status(), 200);
         assert!(!slow.is_finished());
-        let cancelled =
-            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#;
-        assert_eq!(post(url, &named, cancelled).status(), 202);
+        assert_eq!(session.post(&cancelled(7)).status(), 202);
         slow.join().expect("no panic");
     });
 }
@@ -390,29 +350,22 @@ async fn a_long_call_that_restores_a_session_holds_up_no_other_request() {
 async fn a_request_whose_session_ends_while_it_arrives_is_refused() {
     let [first, second] = two(&sealed(&['A']), &servlet(&["t"], "a")).await;
     let id = open(&first, &[]);
-    let request = json!({
-        "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "t", "arguments": {} },
-    });
-    let request = request.to_string();
-    let (begin, end) = request.split_at(10);
-    let address = second.url("web")["http://".len()..].trim_end_matches("/mcp");
-    let mut stream = TcpStream::connect(address).expect("a connection");
-    let head = format!(
-        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nMcp-Session-Id: {id}\r\nContent-Type: application/json\r\n\
-         Accept: application/json, text/event-stream\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{begin}",
-        request.len()
-    );
-    stream.write_all(head.as_bytes()).expect("the server reads");
+    let session = second.http("web").with("mcp-session-id", &id);
+    let params = json!({ "name": "t", "arguments": {} });
+    let posted = session.posted(&request("tools/call", params));
+    let (begin, end) = posted.split_at(posted.len() - 20);
+    let mut stream = TcpStream::connect(session.address()).expect("a connection");
+    stream
+        .write_all(begin.as_bytes())
+        .expect("the server reads");
     let is_used = async || {
         let metrics = second.service.metrics();
         metrics.contains("servlet_sessions{endpoint=\"web\"} 1")
     };
     eventually("the session", is_used).await;
-    let named = [("mcp-session-id", &*id)];
-    assert_eq!(send("DELETE", second.url("web"), &named, "").status(), 204);
+    assert_eq!(session.delete().status(), 204);
     stream.write_all(end.as_bytes()).expect("the server reads");
-    let mut response = String::new();
-    stream.read_to_string(&mut response).expect("a response");
+    let response = rest(stream);
     assert!(response.starts_with("HTTP/1.1 404"), "{response}");
 }
 
@@ -420,19 +373,8 @@ async fn a_request_whose_session_ends_while_it_arrives_is_refused() {
 async fn made_up_ids_do_not_displace_a_session_that_has_ended() {
     let config = format!("{WEB}session.store = \"sealed\"\n{A}{}", server(&['A']));
     let [first, _] = two(&config, &servlet(&["t"], "a")).await;
-    let client = json!({ "name": "ide", "version": "1" });
-    let url = first.url("web");
-    let opened = post(url, &[], &initialize(&client, &json!({})));
-    let id = header(&opened, "mcp-session-id")
-        .expect("a session")
-        .to_owned();
-    let delete = |id: &str| {
-        let named = [
-            ("mcp-session-id", id),
-            ("mcp-protocol-version", "2025-11-25"),
-        ];
-        send("DELETE", url, &named, "").status().as_u16()
-    };
+    let id = open(&first, &[]);
+    let delete = |id: &str| first.http("web").in_session(id).delete().status();
     assert_eq!(delete(&id), 204);
     assert_eq!([delete("made-up"), delete(&id)], [404; 2]);
 }

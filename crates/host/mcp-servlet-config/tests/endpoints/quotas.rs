@@ -2,11 +2,13 @@
 
 use mcp_servlet_server::Sha256;
 use puppet::eventually;
-use serde_json::{Value, json};
-use ureq::{Body, http::Response};
+use serde_json::json;
+use wire::{
+    Answer, Http,
+    message::{cancelled, numbered, request},
+};
 
 use crate::{
-    http::{INITIALIZE, header, post, post_stateless, post_stateless_with, stateless},
     issuer::{ISSUER, Issuer, RESOURCE},
     site::{OLD, PIPE, Site, WAYS, WEB},
     time::asking,
@@ -20,28 +22,25 @@ async fn start(endpoints: &str, wasm: &[u8]) -> Site {
     Site::start(&format!("{endpoints}{A}"), &[("a.wasm", wasm)]).await
 }
 
-fn read(response: &mut Response<Body>) -> Value {
-    let text = response.body_mut().read_to_string().expect("text");
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
-}
-
-fn call(tool: &str) -> Value {
-    stateless("tools/call", json!({ "name": tool, "arguments": {} }))
+/// Calls a tool, in a session or without one.
+fn call(client: &Http, tool: &str) -> Answer {
+    client.ask("tools/call", json!({ "name": tool, "arguments": {} }))
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_must_wait_has_status_429() {
     let quota = "quota = [{ per = \"endpoint\", calls = \"2/h\" }]\n";
     let site = start(&format!("{WEB}{quota}"), &servlet(&["t"], "a")).await;
-    let url = site.url("web");
+    let web = site.http("web");
     for _ in 0..2 {
-        let mut response = post_stateless(url, &call("t"));
+        let response = call(&web, "t");
         assert_eq!(response.status(), 200);
-        assert_eq!(read(&mut response)["result"]["content"][0]["text"], "a");
+        assert_eq!(response.message()["result"]["content"][0]["text"], "a");
     }
-    let mut response = post_stateless(url, &call("t"));
+    let response = call(&web, "t");
     assert_eq!(response.status(), 429);
-    let seconds: u64 = header(&response, "retry-after")
+    let seconds: u64 = response
+        .header("retry-after")
         .and_then(|seconds| seconds.parse().ok())
         .expect("seconds");
     assert!((1795..=1800).contains(&seconds), "{seconds}");
@@ -54,17 +53,14 @@ async fn a_call_that_must_wait_has_status_429() {
             "data": { "retry": true, "retry_after": seconds, "quota": "calls 2/h per endpoint" },
         },
     });
-    assert_eq!(read(&mut response), expected);
+    assert_eq!(response.message(), expected);
     assert_eq!(refused(&site, "quota"), 1);
     // Lists do not count.
-    let list = post_stateless(url, &stateless("tools/list", json!({})));
-    assert_eq!(list.status(), 200);
-    let legacy = post(url, &[], INITIALIZE);
-    let session = header(&legacy, "mcp-session-id").expect("a session");
-    let body = r#"{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"t"}}"#;
-    let mut response = post(url, &[("mcp-session-id", session)], body);
+    assert_eq!(web.ask("tools/list", json!({})).status(), 200);
+    let legacy = numbered("x", request("tools/call", json!({ "name": "t" })));
+    let response = web.open().post(&legacy);
     assert_eq!(response.status(), 429);
-    assert_eq!(read(&mut response)["id"], "x");
+    assert_eq!(response.message()["id"], "x");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -95,16 +91,8 @@ async fn callers_have_quotas_of_their_own() {
     let site = start(&config, &servlet(&["t"], "a")).await;
     let statuses = |name: &str| {
         let authorization = format!("Bearer the-key-of-{name}-is-long");
-        let headers = [
-            ("authorization", &*authorization),
-            ("mcp-protocol-version", "2026-07-28"),
-            ("mcp-method", "tools/call"),
-            ("mcp-name", "t"),
-        ];
-        let send = |_| {
-            let response = post(site.url("web"), &headers, &call("t").to_string());
-            response.status().as_u16()
-        };
+        let client = site.http("web").with("authorization", &authorization);
+        let send = |_| call(&client, "t").status();
         (0..5).map(send).collect::<Vec<_>>()
     };
     assert_eq!(statuses("ann"), [200, 200, 200, 429, 429]);
@@ -129,9 +117,8 @@ async fn a_new_token_has_no_new_quota_and_a_denied_call_counts() {
     let status = |subject: &str, jti: &str, tool: &str| {
         let token = issuer.token(&json!({ "sub": subject, "jti": jti }));
         let authorization = format!("Bearer {token}");
-        let headers = [("authorization", &*authorization)];
-        let response = post_stateless_with(site.url("web"), &headers, &call(tool));
-        response.status().as_u16()
+        let client = site.http("web").with("authorization", &authorization);
+        call(&client, tool).status()
     };
     let unknown = status("ann", "first", "hidden");
     assert_ne!(unknown, 429);
@@ -148,34 +135,23 @@ async fn calls_at_once_are_limited_until_they_end() {
     let config =
         format!("{WEB}{quota}{A}limits.isolation = \"shared\"\nlimits.instances.max = 1\n");
     let site = Site::start(&config, &[("a.wasm", &asking())]).await;
-    let url = site.url("web").to_owned();
-    let opened = post(
-        &url,
-        &[],
-        &INITIALIZE.replace(
-            "\"capabilities\":{}",
-            "\"capabilities\":{\"elicitation\":{}}",
-        ),
-    );
-    let session = header(&opened, "mcp-session-id")
-        .expect("a session")
-        .to_owned();
+    let elicitation = json!({ "elicitation": {} });
+    let session = site.http("web").open_with(elicitation);
     let call = |id: u32| {
-        let body = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": "ask", "arguments": {} } });
-        post(&url, &[("mcp-session-id", &session)], &body.to_string())
+        let params = json!({ "name": "ask", "arguments": {} });
+        session.post(&numbered(id, request("tools/call", params)))
     };
     // It waits for an answer of the client.
     let waiting = call(1);
     assert_eq!(waiting.status(), 200);
-    let mut refused = call(2);
+    let refused = call(2);
     assert_eq!(refused.status(), 429);
-    let message = read(&mut refused)["error"]["message"].clone();
+    let message = refused.message()["error"]["message"].clone();
     assert_eq!(
         message,
         "too many calls of this server run: the limit is 1 at once; try again in 1 s"
     );
-    let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } });
-    post(&url, &[("mcp-session-id", &session)], &cancel.to_string());
+    session.post(&cancelled(1));
     eventually("the call has ended", async || call(3).status() == 200).await;
 }
 
@@ -183,21 +159,15 @@ async fn calls_at_once_are_limited_until_they_end() {
 async fn bytes_are_charged_after_the_call() {
     let quota = "quota = [{ per = \"endpoint\", bytes = \"100/h\" }]\n";
     let site = start(&format!("{WEB}{quota}"), &servlet(&["t"], &"x".repeat(300))).await;
-    let url = site.url("web");
-    assert_eq!(post_stateless(url, &call("t")).status(), 200);
-    let mut refused = None;
-    eventually("the call is charged", async || {
-        let response = post_stateless(url, &call("t"));
-        let is_refused = response.status() == 429;
-        refused = Some(response);
-        is_refused
+    let web = site.http("web");
+    assert_eq!(call(&web, "t").status(), 200);
+    let refused = eventually("the call is charged", async || {
+        let response = call(&web, "t");
+        (response.status() == 429).then_some(response)
     })
     .await;
-    let message = read(refused.as_mut().expect("a response"));
-    let message = message["error"]["message"]
-        .as_str()
-        .expect("text")
-        .to_owned();
+    let refused = refused.message();
+    let message = refused["error"]["message"].as_str().expect("text");
     assert!(
         message.starts_with("calls of this server have used up the bytes of an hour; try again in"),
         "{message}"
@@ -209,10 +179,10 @@ async fn fuel_is_charged_after_the_call() {
     let quota = "quota = [{ per = \"endpoint\", fuel = \"1/h\" }]\n";
     let config = format!("{WEB}{quota}{A}limits = {{ fuel = 1000000 }}\n");
     let site = Site::start(&config, &[("a.wasm", &servlet(&["t"], "a"))]).await;
-    let url = site.url("web");
-    assert_eq!(post_stateless(url, &call("t")).status(), 200);
+    let web = site.http("web");
+    assert_eq!(call(&web, "t").status(), 200);
     eventually("the call is charged", async || {
-        post_stateless(url, &call("t")).status() == 429
+        call(&web, "t").status() == 429
     })
     .await;
 }
@@ -222,30 +192,26 @@ async fn reads_take_fuel_too() {
     let quota = "quota = [{ per = \"endpoint\", fuel = \"1/h\" }]\n";
     let config = format!("{WEB}{quota}{A}limits = {{ fuel = 1000000 }}\n");
     let site = Site::start(&config, &[("a.wasm", &reading())]).await;
-    let read = stateless("resources/read", json!({ "uri": "x:1" }));
-    let url = site.url("web");
-    assert_eq!(post_stateless(url, &read).status(), 200);
-    eventually("the read is charged", async || {
-        post_stateless(url, &read).status() == 429
-    })
-    .await;
+    let web = site.http("web");
+    let read = || web.ask("resources/read", json!({ "uri": "x:1" })).status();
+    assert_eq!(read(), 200);
+    eventually("the read is charged", async || read() == 429).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tool_that_a_search_calls_counts_by_its_name() {
     let quota = "tools = { search = true }\nquota = [{ per = \"endpoint\", tool = \"t\", calls = \"1/h\" }]\n";
     let site = start(&format!("{WEB}{quota}"), &servlet(&["t"], "a")).await;
-    let call = stateless(
-        "tools/call",
-        json!({ "name": "call_tool", "arguments": { "name": "t", "arguments": {} } }),
-    );
-    let url = site.url("web");
-    let mut first = post_stateless(url, &call);
-    assert_eq!(read(&mut first)["result"]["content"][0]["text"], "a");
-    let mut second = post_stateless(url, &call);
+    let web = site.http("web");
+    let call = || {
+        let params = json!({ "name": "call_tool", "arguments": { "name": "t", "arguments": {} } });
+        web.ask("tools/call", params)
+    };
+    assert_eq!(call().message()["result"]["content"][0]["text"], "a");
+    let second = call();
     // Its status is decided before its arguments are read.
     assert_eq!(second.status(), 200);
-    let error = read(&mut second)["error"].clone();
+    let error = &second.message()["error"];
     assert_eq!(
         (&error["code"], &error["data"]["quota"]),
         (&json!(-32000), &json!("calls 1/h of t per endpoint"))
@@ -257,12 +223,12 @@ async fn a_reload_changes_quotas_at_once() {
     let config =
         |calls: &str| format!("{WEB}quota = [{{ per = \"endpoint\", calls = \"{calls}\" }}]\n{A}");
     let site = Site::start(&config("1/d"), &[("a.wasm", &servlet(&["t"], "a"))]).await;
-    let url = site.url("web");
-    assert_eq!(post_stateless(url, &call("t")).status(), 200);
-    assert_eq!(post_stateless(url, &call("t")).status(), 429);
+    let web = site.http("web");
+    assert_eq!(call(&web, "t").status(), 200);
+    assert_eq!(call(&web, "t").status(), 429);
     site.write("servlet.toml", config("1000/s"));
     eventually("the new quota applies", async || {
-        post_stateless(url, &call("t")).status() == 200
+        call(&web, "t").status() == 200
     })
     .await;
 }
@@ -271,15 +237,12 @@ async fn a_reload_changes_quotas_at_once() {
 async fn after_the_time_that_it_names_a_call_succeeds() {
     let quota = "quota = [{ per = \"endpoint\", calls = \"1/s\" }]\n";
     let site = start(&format!("{WEB}{quota}"), &servlet(&["t"], "a")).await;
-    let url = site.url("web");
-    assert_eq!(post_stateless(url, &call("t")).status(), 200);
-    let second = post_stateless(url, &call("t"));
+    let web = site.http("web");
+    assert_eq!(call(&web, "t").status(), 200);
+    let second = call(&web, "t");
     // A busy machine may have needed the second.
     if second.status() == 429 {
-        assert_eq!(header(&second, "retry-after"), Some("1"));
-        eventually("room for a call", async || {
-            post_stateless(url, &call("t")).status() == 200
-        })
-        .await;
+        assert_eq!(second.header("retry-after"), Some("1"));
+        eventually("room for a call", async || call(&web, "t").status() == 200).await;
     }
 }

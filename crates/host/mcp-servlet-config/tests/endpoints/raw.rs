@@ -1,16 +1,13 @@
 //! Clients of each transport and protocol version that return messages as the server sent them.
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
-use ureq::{Body, http::Response};
-
-use crate::{
-    http::{header, post, post_stateless, stateless},
-    site::{Site, WAYS, Way},
-    sse::Stream,
+use wire::{
+    Http, Pipe, Sse,
+    message::{STATELESS, initialize, initialized, request, stateless},
 };
 
-pub(crate) const MODERN: &str = "2026-07-28";
+use crate::site::{Site, WAYS, Way};
+
 const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
 pub(crate) struct Client {
@@ -22,11 +19,9 @@ pub(crate) struct Client {
 
 /// What carries the messages.
 enum Wire {
-    Pipe(BufReader<DuplexStream>),
-    Sse(Box<Stream>),
-    /// The URL, and the id of the session once it is open.
-    Session(String, Option<String>),
-    Stateless(String),
+    Pipe(Pipe),
+    Sse(Sse),
+    Http(Http),
 }
 
 impl Client {
@@ -35,7 +30,7 @@ impl Client {
         let mut all = Vec::new();
         for (way, endpoint) in WAYS {
             let versions: &[_] = match way {
-                Way::HttpModern | Way::PipeModern => &[MODERN],
+                Way::HttpModern | Way::PipeModern => &[STATELESS],
                 Way::HttpLegacy | Way::Sse | Way::PipeLegacy => &LEGACY,
             };
             for &version in versions {
@@ -47,10 +42,9 @@ impl Client {
 
     async fn connect(site: &Site, way: Way, endpoint: &str, version: &'static str) -> Self {
         let wire = match way {
-            Way::PipeLegacy | Way::PipeModern => Wire::Pipe(BufReader::new(site.pipe(endpoint))),
-            Way::Sse => Wire::Sse(Box::new(Stream::open(site))),
-            Way::HttpLegacy => Wire::Session(site.url(endpoint).to_owned(), None),
-            Way::HttpModern => Wire::Stateless(site.url(endpoint).to_owned()),
+            Way::PipeLegacy | Way::PipeModern => Wire::Pipe(Pipe::new(site.pipe(endpoint))),
+            Way::Sse => Wire::Sse(Sse::open(&site.http(endpoint))),
+            Way::HttpLegacy | Way::HttpModern => Wire::Http(site.http(endpoint)),
         };
         let name = format!("{way:?} {version}");
         let mut client = Self {
@@ -58,73 +52,55 @@ impl Client {
             name,
             wire,
         };
-        if version != MODERN {
+        if version != STATELESS {
             client.open().await;
         }
         client
     }
 
     async fn open(&mut self) {
-        let info = json!({ "name": "c", "version": "1" });
-        let params =
-            json!({ "protocolVersion": self.version, "capabilities": {}, "clientInfo": info });
-        let opened = self.ask("initialize", params).await;
+        let opened = self.wire.ask(&initialize(self.version)).await;
         let version = &opened["result"]["protocolVersion"];
         assert_eq!(*version, self.version, "{}: {opened}", self.name);
-        let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        self.wire.send(&initialized).await;
+        self.wire.send(&initialized()).await;
     }
 
     /// The response to the call of a tool.
     pub(crate) async fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let params = json!({ "name": tool, "arguments": arguments });
-        self.ask("tools/call", params).await
-    }
-
-    async fn ask(&mut self, method: &str, params: Value) -> Value {
         let request = match self.version {
-            MODERN => stateless(method, params),
-            _ => json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }),
+            STATELESS => stateless("tools/call", params),
+            _ => request("tools/call", params),
         };
-        let response = self.wire.send(&request).await;
-        response.expect("a response to a request")
+        self.wire.ask(&request).await
     }
 }
 
 impl Wire {
-    /// Sends a message, and returns the response if it is a request.
-    async fn send(&mut self, message: &Value) -> Option<Value> {
-        let is_request = message.get("id").is_some();
+    /// Sends a notification.
+    async fn send(&mut self, message: &Value) {
         match self {
-            Self::Pipe(pipe) => {
-                let line = format!("{message}\n");
-                let written = pipe.write_all(line.as_bytes()).await;
-                written.expect("the server reads");
-                if !is_request {
-                    return None;
-                }
-                let mut line = String::new();
-                pipe.read_line(&mut line).await.expect("a line");
-                Some(serde_json::from_str(&line).expect("JSON"))
-            }
-            Self::Sse(stream) => {
-                assert_eq!(stream.post(&message.to_string()), 202);
-                is_request.then(|| stream.next().expect("a message"))
-            }
-            Self::Session(url, id) => {
-                let headers = id.as_deref().map(|id| ("mcp-session-id", id));
-                let response = post(url, headers.as_slice(), &message.to_string());
-                if id.is_none() {
-                    *id = header(&response, "mcp-session-id").map(str::to_owned);
-                }
-                is_request.then(|| body(response))
-            }
-            Self::Stateless(url) => Some(body(post_stateless(url, message))),
+            Self::Pipe(pipe) => pipe.send(message).await,
+            Self::Sse(stream) => assert_eq!(stream.post(message), 202),
+            Self::Http(http) => assert_eq!(http.post(message).status(), 202),
         }
     }
-}
 
-fn body(mut response: Response<Body>) -> Value {
-    let text = response.body_mut().read_to_string().expect("text");
-    serde_json::from_str(&text).expect("JSON")
+    /// Sends a request, and returns the response. The next messages are in the session that it opens.
+    async fn ask(&mut self, message: &Value) -> Value {
+        match self {
+            Self::Pipe(pipe) => pipe.ask(message).await,
+            Self::Sse(stream) => {
+                assert_eq!(stream.post(message), 202);
+                stream.next().expect("a message")
+            }
+            Self::Http(http) => {
+                let answer = http.post(message);
+                if message["method"] == "initialize" {
+                    *http = http.with("mcp-session-id", &answer.session());
+                }
+                answer.message()
+            }
+        }
+    }
 }

@@ -3,13 +3,11 @@
 use mcp_servlet_client::{Event, Session};
 use puppet::eventually;
 use serde_json::json;
-use ureq::{Body, http::Response};
+use wire::{Answer, Sse};
 
 use crate::{
-    http::{INITIALIZE, post, send},
     log,
     site::{OLD, PIPE, Site, WAYS, WEB, Way, definitions, next_event, tools},
-    sse::{JSON, Stream},
     wasm::servlet,
 };
 
@@ -97,13 +95,13 @@ async fn headers_change_at_once() {
         format!("{WEB}{headers}{OLD}message_{headers}{SERVLETS}")
     };
     let site = site(&config("1")).await;
-    let version = |response: &Response<Body>| {
-        let value = response.headers().get("x-version").expect("a header");
-        value.to_str().expect("text").to_owned()
+    let version = |answer: Answer| {
+        let version = answer.header("x-version");
+        version.expect("a header").to_owned()
     };
-    let web = || version(&post(site.url("web"), &[], INITIALIZE));
-    let stream = Stream::open(&site);
-    let message = || version(&send("POST", &stream.url, &[JSON], INITIALIZE));
+    let web = || version(site.http("web").initialize());
+    let stream = Sse::open(&site.http("old"));
+    let message = || version(stream.http.initialize());
     assert_eq!([web(), message()], ["1", "1"]);
     site.write("servlet.toml", config("2"));
     eventually("the new headers", async || web() == "2").await;

@@ -1,20 +1,18 @@
 //! Rules: what they deny does not exist for clients.
 
-use std::{
-    io::{BufRead as _, BufReader},
-    pin::pin,
-    task::Poll,
-};
+use std::{pin::pin, task::Poll};
 
 use futures_util::poll;
 use mcp_servlet_client::{Event, Events, Session};
 use mcp_servlet_server::Sha256;
 use puppet::eventually;
 use serde_json::{Value, json};
-use ureq::{Body, http::Response};
+use wire::{
+    Answer,
+    message::{able, stateless},
+};
 
 use crate::{
-    http::{INITIALIZE, header, post, send, stateless},
     issuer::{ISSUER, Issuer, RESOURCE},
     site::{OLD, PIPE, Site, WAYS, WEB, Way, next_event, tools},
     support::Wat,
@@ -232,25 +230,16 @@ fn ask_with(
     method: &str,
     params: Value,
     headers: &[(&str, &str)],
-) -> Response<Body> {
-    let request = stateless(method, params);
-    let key = format!("the key of {name}");
-    let mut all = vec![
-        ("x-api-key", &*key),
-        ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", method),
-    ];
-    let tool = request["params"]["name"].as_str();
-    all.extend(tool.map(|name| ("mcp-name", name)));
-    all.extend(headers);
-    post(site.url("web"), &all, &request.to_string())
+) -> Answer {
+    let client = site
+        .http("web")
+        .with("x-api-key", &format!("the key of {name}"));
+    client.with_all(headers).ask(method, params)
 }
 
 fn ask(site: &Site, name: &str, method: &str, params: Value) -> (u16, Value) {
-    let mut response = ask_with(site, name, method, params, &[]);
-    let text = response.body_mut().read_to_string().expect("text");
-    let status = response.status().as_u16();
-    (status, serde_json::from_str(&text).expect("JSON"))
+    let answer = ask_with(site, name, method, params, &[]);
+    (answer.status(), answer.message())
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -303,9 +292,8 @@ async fn headers_of_parameters_do_not_tell_whether_a_tool_exists() {
     let call = |name: &str, tool: &str| {
         let params = json!({ "name": tool, "arguments": { "amount": 5 } });
         let wrong = [("mcp-param-amount", "6")];
-        let mut response = ask_with(&site, name, "tools/call", params, &wrong);
-        let text = response.body_mut().read_to_string().expect("text");
-        (response.status().as_u16(), text)
+        let answer = ask_with(&site, name, "tools/call", params, &wrong);
+        (answer.status(), answer.text().to_owned())
     };
     let (status, text) = call("ann", "pay");
     assert_eq!(status, 400, "{text}");
@@ -332,19 +320,9 @@ async fn tasks_of_a_tool_end_with_the_right_to_use_it() {
     let site = Site::start(&config(""), &[("bank.wasm", &bank)]).await;
     let ask = |method: &str, params: Value| {
         let tasks = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
-        let mut request = stateless(method, params);
-        request["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = tasks;
-        let name = request["params"]["taskId"].as_str();
-        let name = name.or(request["params"]["name"].as_str()).expect("a name");
-        let headers = [
-            ("x-api-key", "the key of bob"),
-            ("mcp-protocol-version", "2026-07-28"),
-            ("mcp-method", method),
-            ("mcp-name", name),
-        ];
-        let mut response = post(site.url("web"), &headers, &request.to_string());
-        let text = response.body_mut().read_to_string().expect("text");
-        serde_json::from_str::<Value>(&text).expect("JSON")
+        let request = able(stateless(method, params), tasks);
+        let bob = site.http("web").with("x-api-key", "the key of bob");
+        bob.post(&request).message()
     };
     let task = ask("tools/call", json!({ "name": "pay_out", "arguments": {} }));
     let id = &task["result"]["taskId"];
@@ -528,16 +506,9 @@ async fn the_rules_of_the_guide_do_what_it_says() {
         );
         let site = Site::start(&config, &[("bank.wasm", &bank)]).await;
         let list = |name: &str, method: &str, member: &str| {
-            let key = format!("the key of {name}");
-            let headers = [
-                ("x-api-key", &*key),
-                ("mcp-protocol-version", "2026-07-28"),
-                ("mcp-method", method),
-            ];
-            let request = stateless(method, json!({})).to_string();
-            let mut response = post(site.url("main"), &headers, &request);
-            let text = response.body_mut().read_to_string().expect("text");
-            let answer: Value = serde_json::from_str(&text).expect("JSON");
+            let client = site.http("main");
+            let client = client.with("x-api-key", &format!("the key of {name}"));
+            let answer = client.ask(method, json!({})).message();
             answer["result"][member].as_array().expect("a list").clone()
         };
         for (name, expected) in [("ann", ann), ("bob", bob)] {
@@ -743,9 +714,8 @@ async fn members_that_are_there_twice_are_refused() {
             ("mcp-method", "tools/call"),
             ("mcp-name", "pay"),
         ];
-        let mut response = post(site.url("web"), &headers, &request);
-        let text = response.body_mut().read_to_string().expect("text");
-        let answer: Value = serde_json::from_str(&text).expect("JSON");
+        let client = site.http("web").with_all(&headers);
+        let answer = client.post_text(&request).message();
         match name {
             Some(name) => {
                 assert_eq!(answer["error"]["code"], -32602, "{answer}");
@@ -825,49 +795,25 @@ async fn notifications_of_a_session_follow_the_last_token() {
     let modules = [("files.wasm", &*files()), ("keys.json", keys.as_bytes())];
     let site = Site::start(&config, &modules).await;
     let bearer = |scope: &str| format!("Bearer {}", issuer.token(&json!({ "scope": scope })));
-    let (full, small) = (bearer("pay"), bearer("mcp"));
-    let opened = post(site.url("web"), &[("authorization", &full)], INITIALIZE);
-    let id = header(&opened, "mcp-session-id")
-        .expect("a session")
-        .to_owned();
-    let ask = |token: &str, message: Value| {
-        let headers = [("authorization", token), ("mcp-session-id", &*id)];
-        let mut response = post(site.url("web"), &headers, &message.to_string());
-        response.body_mut().read_to_string().expect("text")
-    };
-    ask(
-        &full,
-        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
-    );
+    let web = site.http("web");
+    let full = web.with("authorization", &bearer("pay")).open();
+    let small = web.with("authorization", &bearer("mcp"));
+    let small = small.in_session(full.session());
     for uri in ["docs://secret", "docs://open"] {
-        let params = json!({ "uri": uri });
-        ask(
-            &full,
-            json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/subscribe", "params": params }),
-        );
+        full.ask("resources/subscribe", json!({ "uri": uri }))
+            .text();
     }
-    let headers = [
-        ("authorization", &*full),
-        ("mcp-session-id", &*id),
-        ("accept", "text/event-stream"),
-    ];
-    let stream = send("GET", site.url("web"), &headers, "");
-    let mut lines = BufReader::new(stream.into_body().into_reader()).lines();
+    let mut messages = full.listen().into_events();
     let mut updated = || {
-        let mut lines = lines.by_ref().map(|line| line.expect("a line"));
-        let line = lines.find(|line| line.contains("resources/updated"));
-        line.expect("a notification")
+        let updated = messages.find(|one| one["method"] == "notifications/resources/updated");
+        updated.expect("a notification")["params"]["uri"].clone()
     };
     let server = site.service.server_of("web").expect("an endpoint");
     let notify = |uri: &str| server.notify(mcp_servlet_call::Change::Resource(uri.to_owned()));
     notify("docs://secret");
-    assert!(updated().contains("docs://secret"));
-    ask(
-        &small,
-        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" }),
-    );
+    assert_eq!(updated(), "docs://secret");
+    small.ask("tools/list", json!({})).text();
     notify("docs://secret");
     notify("docs://open");
-    let second = updated();
-    assert!(second.contains("docs://open"), "{second}");
+    assert_eq!(updated(), "docs://open");
 }

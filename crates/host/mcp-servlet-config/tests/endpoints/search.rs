@@ -4,10 +4,10 @@ use mcp_servlet_client::{CallResult, Event, Options, Session};
 use mcp_servlet_server::Sha256;
 use puppet::eventually;
 use serde_json::{Value, json};
+use wire::message::{able, stateless};
 
 use crate::{
     client::{Oslo, reported},
-    http::{post, stateless},
     log,
     site::{OLD, PIPE, Site, WAYS, WEB, Way, next_event, tools},
     support::Wat,
@@ -319,20 +319,9 @@ fn ask(site: &Site, key: &str, tool: &str, arguments: Value, capabilities: Value
 }
 
 fn send(site: &Site, key: &str, method: &str, params: Value, capabilities: Value) -> (u16, Value) {
-    let mut request = stateless(method, params);
-    request["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = capabilities;
-    let name = request["params"]["taskId"].as_str();
-    let name = name.or(request["params"]["name"].as_str());
-    let headers = [
-        ("x-api-key", key),
-        ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", method),
-        ("mcp-name", name.expect("a name")),
-    ];
-    let mut response = post(site.url("web"), &headers, &request.to_string());
-    let text = response.body_mut().read_to_string().expect("text");
-    let status = response.status().as_u16();
-    (status, serde_json::from_str(&text).expect("JSON"))
+    let request = able(stateless(method, params), capabilities);
+    let answer = site.http("web").with("x-api-key", key).post(&request);
+    (answer.status(), answer.message())
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,9 +3,10 @@
 
 use rmcp::model::{CallToolResult, ErrorData};
 use serde_json::{Value, json};
+use wire::message::STATELESS;
 
 use crate::{
-    raw::{Client, MODERN},
+    raw::Client,
     site::{OLD, PIPE, Site, WEB},
     wasm::{Reply, replies},
 };
@@ -29,7 +30,7 @@ fn result<'v>(version: &str, response: &'v Value) -> &'v Value {
         "_meta",
         "resultType",
     ];
-    let is_modern = version == MODERN;
+    let is_modern = version == STATELESS;
     has_only(result, &members[..if is_modern { 5 } else { 4 }]);
     for block in result["content"].as_array().expect("content") {
         check_block(block);
@@ -191,7 +192,7 @@ async fn results_have_the_form_of_each_protocol_version() {
         // Before 2026-07-28, structured content is an object.
         let list = client.call("list", json!({ "n": 1 })).await;
         let expected = match version {
-            MODERN => json!([1, 2]),
+            STATELESS => json!([1, 2]),
             _ => json!({ "result": [1, 2] }),
         };
         let list = result(version, &list);

@@ -93,6 +93,11 @@ impl Site {
         &self.urls[endpoint]
     }
 
+    /// A client that shows the responses of an endpoint over HTTP.
+    pub(crate) fn http(&self, endpoint: &str) -> wire::Http {
+        wire::Http::new(self.url(endpoint))
+    }
+
     /// The path of a file of the configuration's folder.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)

@@ -11,9 +11,9 @@ use tokio::{
     sync::Semaphore,
     time::timeout,
 };
+use wire::message::stateless;
 
 use crate::{
-    http::stateless,
     site::Site,
     tls::{FILES, address_of, ask, config, http2, shake_hands},
     wasm::echo,

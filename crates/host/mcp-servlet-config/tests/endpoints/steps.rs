@@ -3,9 +3,9 @@
 use mcp_servlet_server::Sha256;
 use puppet::eventually;
 use serde_json::{Value, json};
+use wire::message::{able, stateless};
 
 use crate::{
-    http::{post_stateless_with, stateless},
     log,
     processes::server,
     site::{PIPE, Site, WAYS, WEB, definitions},
@@ -92,13 +92,11 @@ pub(crate) fn ask(site: &Site, params: Value) -> Value {
 
 /// The same, with headers.
 fn ask_as(site: &Site, headers: &[(&str, &str)], params: Value) -> Value {
-    let mut request = stateless("tools/call", params);
-    let capabilities =
-        &mut request["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
-    *capabilities = json!({ "elicitation": {} });
-    let mut response = post_stateless_with(site.url("web"), headers, &request);
-    let text = response.body_mut().read_to_string().expect("text");
-    serde_json::from_str(&text).expect("JSON")
+    let request = able(
+        stateless("tools/call", params),
+        json!({ "elicitation": {} }),
+    );
+    site.http("web").with_all(headers).post(&request).message()
 }
 
 pub(crate) fn call(x: &Value) -> Value {

@@ -13,11 +13,11 @@ use puppet::{Redis, eventually};
 use serde_json::json;
 use test_authority::Authority;
 use tokio::io::copy_bidirectional;
+use wire::message::stateless;
 
 use crate::{
-    http::{header, post, post_stateless, send, stateless},
     log,
-    processes::{A, call, initialize, json_of, open, server},
+    processes::{A, call, initialize, open, server},
     site::{Site, WEB},
     steps::{self, ASKS},
     wasm::{echo, servlet},
@@ -76,8 +76,8 @@ async fn a_session_that_its_client_ends_is_no_longer_in_the_store() {
     let first = site(&config(&redis, ""), &wasm).await;
     let second = site(&config(&redis, ""), &wasm).await;
     let id = open(&first, &[]);
-    let named = [("mcp-session-id", &*id)];
-    assert_eq!(send("DELETE", first.url("web"), &named, "").status(), 204);
+    let session = first.http("web").with("mcp-session-id", &id);
+    assert_eq!(session.delete().status(), 204);
     for site in [&first, &second] {
         assert_eq!(call(site, &id, &[]).status(), 404);
     }
@@ -108,8 +108,8 @@ async fn a_reader_of_the_store_has_no_session() {
     let Some(redis) = Redis::start() else { return };
     let first = site(&config(&redis, ""), &servlet(&["t"], "a")).await;
     let client = json!({ "name": "marked", "version": "1" });
-    let opened = post(first.url("web"), &[], &initialize(&client, &json!({})));
-    let id = header(&opened, "mcp-session-id").expect("an id").to_owned();
+    let opened = first.http("web").post(&initialize(&client, &json!({})));
+    let id = opened.session();
     let dump = redis.dump();
     assert!(dump.starts_with("servlet:session:"), "{dump}");
     for secret in ["marked", "clientInfo", &id] {
@@ -125,34 +125,25 @@ async fn while_the_store_is_away_what_is_open_goes_on() {
     let wasm = servlet(&["t"], "a");
     let first = site(&config(&redis, ""), &wasm).await;
     let required = site(&config(&redis, "ready = true\n"), &wasm).await;
-    let ready = |site: &Site| {
-        let url = site.url("web").replace("/mcp", "/ready");
-        send("GET", &url, &[], "")
-    };
+    let ready = |site: &Site| site.http("web").at("/ready").get();
     assert_eq!(ready(&required).status(), 200);
     let id = open(&first, &[]);
     redis.stop();
     assert_eq!(call(&first, &id, &[]).status(), 200);
+    let web = first.http("web");
     let modern = stateless("tools/call", json!({ "name": "t", "arguments": {} }));
-    assert_eq!(post_stateless(first.url("web"), &modern).status(), 200);
+    assert_eq!(web.post(&modern).status(), 200);
     // Such a request belongs to no session, although it may name one.
-    let headers = [
-        ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", "tools/call"),
-        ("mcp-name", "t"),
-        ("mcp-session-id", "made-up"),
-    ];
-    let named = post(first.url("web"), &headers, &modern.to_string());
-    assert_eq!(named.status(), 200);
+    let named = web.with("mcp-session-id", "made-up");
+    assert_eq!(named.post(&modern).status(), 200);
     // Its client must not believe that the session has ended.
     let refused = call(&required, &id, &[]);
     assert_eq!(refused.status(), 503);
-    assert_eq!(header(&refused, "retry-after"), Some("2"));
-    let client = json!({ "name": "c", "version": "1" });
-    let refused = post(first.url("web"), &[], &initialize(&client, &json!({})));
+    assert_eq!(refused.header("retry-after"), Some("2"));
+    let refused = web.initialize();
     assert_eq!(refused.status(), 503);
-    assert_eq!(header(&refused, "retry-after"), Some("2"));
-    assert_eq!(header(&refused, "mcp-session-id"), None);
+    assert_eq!(refused.header("retry-after"), Some("2"));
+    assert_eq!(refused.header("mcp-session-id"), None);
     assert!(
         first
             .service
@@ -160,14 +151,14 @@ async fn while_the_store_is_away_what_is_open_goes_on() {
             .contains("servlet_sessions{endpoint=\"web\"} 1")
     );
     // Other processes would go on with a session that its client believes to have ended.
-    let named = [("mcp-session-id", &*id)];
-    assert_eq!(send("DELETE", first.url("web"), &named, "").status(), 503);
+    let session = web.with("mcp-session-id", &id);
+    assert_eq!(session.delete().status(), 503);
     // All processes would leave the load balancer at once, so an operator has to ask for that.
     assert_eq!(ready(&first).status(), 200);
     let waiting = ready(&required);
     assert_eq!(waiting.status(), 503);
     assert_eq!(
-        json_of(waiting),
+        waiting.message(),
         json!({ "status": "no store", "missing": { "stores": ["main"] } })
     );
     redis.run();
@@ -206,7 +197,7 @@ async fn when_another_redis_becomes_the_primary_sessions_open_there() {
     };
     let site = site(&config("ready = true\n"), &servlet(&["t"], "a")).await;
     open(&site, &[]);
-    let ready = || send("GET", &site.url("web").replace("/mcp", "/ready"), &[], "").status();
+    let ready = || site.http("web").at("/ready").get().status();
     assert_eq!(ready(), 200);
     let replica = first.ask(&["REPLICAOF", "127.0.0.1", &second.port.to_string()]);
     assert_eq!(replica.trim(), "OK");

@@ -2,9 +2,9 @@
 
 use puppet::eventually;
 use serde_json::{Value, json};
+use wire::message::{able, stateless};
 
 use crate::{
-    http::{post_stateless_with, stateless},
     site::{Site, WEB},
     steps::asking,
     support::Wat,
@@ -30,18 +30,12 @@ step.ask = { handler = "a:t", after = ["slow"] }
 
 /// The result of a request of a client that has tasks and answers questions.
 fn send(site: &Site, method: &str, params: Value) -> Value {
-    let mut request = stateless(method, params);
-    let meta = &mut request["params"]["_meta"];
-    meta["io.modelcontextprotocol/clientCapabilities"] = json!({
+    let capabilities = json!({
         "elicitation": {},
         "extensions": { "io.modelcontextprotocol/tasks": {} },
     });
-    let id = request["params"]["taskId"].as_str();
-    let id = id.map(|id| ("mcp-name", id));
-    let headers = Vec::from_iter(id);
-    let mut response = post_stateless_with(site.url("web"), &headers, &request);
-    let text = response.body_mut().read_to_string().expect("text");
-    let response: Value = serde_json::from_str(&text).expect("JSON");
+    let request = able(stateless(method, params), capabilities);
+    let response = site.http("web").post(&request).message();
     assert!(response.get("error").is_none(), "{response}");
     response["result"].clone()
 }

@@ -31,8 +31,9 @@ use tokio_rustls::{
         version,
     },
 };
+use wire::message::stateless;
 
-use crate::{http::stateless, site::Site};
+use crate::site::Site;
 
 /// A configuration with these keys of TLS.
 pub(crate) fn config(tls: &str) -> String {

@@ -2,12 +2,14 @@
 
 use mcp_servlet_server::Sha256;
 use serde_json::{Value, json};
+use wire::{
+    Sse,
+    message::{HANDSHAKE, initialize, numbered, request, stateless},
+};
 
 use crate::{
-    http::{INITIALIZE, header, post, send, stateless},
     issuer::{ISSUER, Issuer, RESOURCE, base64, now, payload},
     site::{OLD, Site, WEB},
-    sse::Stream,
     wasm::servlet,
 };
 
@@ -379,7 +381,7 @@ const INSUFFICIENT: &str = "Bearer realm=\"acme\", error=\"insufficient_scope\",
 /// Sends a request with these headers, and compares what the client and what the operator learns.
 fn check(site: &Site, name: &str, headers: &[(&str, &str)], (status, reason): (u16, &str)) {
     let before = refused(site, reason);
-    let mut response = post(site.url("web"), headers, INITIALIZE);
+    let response = site.http("web").with_all(headers).initialize();
     assert_eq!(response.status(), status, "{name}");
     if status == 200 {
         return;
@@ -391,16 +393,14 @@ fn check(site: &Site, name: &str, headers: &[(&str, &str)], (status, reason): (u
         (403, _) => Some(INSUFFICIENT),
         _ => None,
     };
-    assert_eq!(header(&response, "www-authenticate"), expected, "{name}");
-    let body = response.body_mut().read_to_string().expect("text");
-    let body: Value = serde_json::from_str(&body).expect("JSON");
+    assert_eq!(response.header("www-authenticate"), expected, "{name}");
     let message = match reason {
         "no_credentials" | "scheme" => "authentication is required: send a token or a key",
         "several_credentials" => "expected one token or key, found several",
         "scope" => "a required scope is missing",
         _ => "the token is not valid here",
     };
-    assert_eq!(body["error"]["message"], message, "{name}");
+    assert_eq!(response.message()["error"]["message"], message, "{name}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -458,8 +458,9 @@ async fn credentials_are_in_one_header() {
         check(&site, name, &headers, outcome);
     }
     let before = refused(&site, "token_in_url");
-    let url = format!("{}?a=b&access_token={token}", site.url("web"));
-    assert_eq!(post(&url, &[], INITIALIZE).status(), 400);
+    let web = site.http("web");
+    let named = web.at(&format!("/mcp?a=b&access_token={token}"));
+    assert_eq!(named.initialize().status(), 400);
     assert_eq!(refused(&site, "token_in_url"), before + 1);
 }
 
@@ -468,7 +469,7 @@ async fn metadata_says_where_tokens_come_from() {
     let keys = Issuer::new().keys();
     let site = site(&keys, &keys).await;
     assert!(site.service.listeners()[0].authenticates);
-    let root = site.url("web").trim_end_matches("/mcp").to_owned();
+    let web = site.http("web");
     let expected = json!({
         "resource": RESOURCE,
         "resource_name": "acme",
@@ -477,31 +478,26 @@ async fn metadata_says_where_tokens_come_from() {
         "scopes_supported": ["mcp"],
     });
     for path in ["", "/mcp"] {
-        let url = format!("{root}/.well-known/oauth-protected-resource{path}");
-        let mut response = send("GET", &url, &[("origin", "https://page.example")], "");
-        assert_eq!(response.status(), 200, "{url}");
-        assert_eq!(header(&response, "access-control-allow-origin"), Some("*"));
-        let body = response.body_mut().read_to_string().expect("text");
-        let body: Value = serde_json::from_str(&body).expect("JSON");
-        assert_eq!(body, expected);
+        let metadata = web.at(&format!("/.well-known/oauth-protected-resource{path}"));
+        let response = metadata.with("origin", "https://page.example").get();
+        assert_eq!(response.status(), 200, "{path}");
+        assert_eq!(response.header("access-control-allow-origin"), Some("*"));
+        assert_eq!(response.message(), expected);
     }
-    let url = format!("{root}/.well-known/oauth-protected-resource/other");
+    let other = web.at("/.well-known/oauth-protected-resource/other");
     let ask = [("access-control-request-headers", "mcp-protocol-version")];
     for (method, headers, status, allowed) in [
         ("GET", &[][..], 404, None),
         ("POST", &[], 405, None),
         ("OPTIONS", &ask, 204, Some("mcp-protocol-version")),
     ] {
-        let response = send(method, &url, headers, "");
+        let response = other.with_all(headers).send(method, "");
         assert_eq!(response.status(), status);
-        assert_eq!(header(&response, "access-control-allow-origin"), Some("*"));
-        assert_eq!(header(&response, "access-control-allow-headers"), allowed);
+        assert_eq!(response.header("access-control-allow-origin"), Some("*"));
+        assert_eq!(response.header("access-control-allow-headers"), allowed);
     }
     // Others can ask whether the server runs without a token.
-    assert_eq!(
-        send("GET", &format!("{root}/health"), &[], "").status(),
-        200
-    );
+    assert_eq!(web.at("/health").get().status(), 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -517,16 +513,15 @@ async fn metadata_are_where_clients_call_the_endpoint() {
         ("keys.json", keys.as_bytes()),
     ];
     let site = Site::start(&config, &files).await;
-    let root = site.url("web").trim_end_matches("/mcp").to_owned();
+    let web = site.http("web");
     for (path, resource) in [
         ("/weather/mcp", "https://mcp.example/weather/mcp"),
         ("/mcp", "https://mcp.example/weather/mcp"),
         ("/sse", "https://mcp.example"),
         ("", "https://mcp.example"),
     ] {
-        let url = format!("{root}/.well-known/oauth-protected-resource{path}");
-        let metadata = send("GET", &url, &[], "").body_mut().read_to_string();
-        let metadata: Value = serde_json::from_str(&metadata.expect("text")).expect("JSON");
+        let metadata = web.at(&format!("/.well-known/oauth-protected-resource{path}"));
+        let metadata = metadata.get().message();
         assert_eq!(metadata["resource"], resource, "{path}");
     }
 }
@@ -561,7 +556,7 @@ fn bearer(issuer: &Issuer, scope: &str) -> String {
 
 /// A call in a session.
 fn call(tool: &str) -> Value {
-    json!({ "jsonrpc": "2.0", "id": "c-1", "method": "tools/call", "params": { "name": tool } })
+    numbered("c-1", request("tools/call", json!({ "name": tool })))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -569,8 +564,8 @@ async fn a_tool_can_need_more_scopes() {
     let issuer = Issuer::new();
     let site = site_with_scopes(&issuer).await;
     let (plain, stepped_up) = (bearer(&issuer, "mcp"), bearer(&issuer, "pay mcp"));
-    let opened = post(site.url("web"), &[("authorization", &plain)], INITIALIZE);
-    let session = header(&opened, "mcp-session-id").expect("a session");
+    let web = site.http("web");
+    let id = web.with("authorization", &plain).initialize().session();
     let modern = |tool: &str| stateless("tools/call", json!({ "name": tool, "arguments": {} }));
     for (tool, authorization, status) in [
         ("t", &plain, 200),
@@ -581,29 +576,19 @@ async fn a_tool_can_need_more_scopes() {
         ("undo", &stepped_up, 200),
         ("both", &stepped_up, 200),
     ] {
-        let own = [
-            ("authorization", &**authorization),
-            ("mcp-session-id", session),
-        ];
-        let stateless = [
-            own[0],
-            ("mcp-protocol-version", "2026-07-28"),
-            ("mcp-method", "tools/call"),
-            ("mcp-name", tool),
-        ];
-        for (headers, body, id) in [
-            (&own[..], call(tool), json!("c-1")),
-            (&stateless, modern(tool), json!(1)),
+        let client = web.with("authorization", authorization);
+        let session = client.with("mcp-session-id", &id);
+        for (client, message, id) in [
+            (session, call(tool), json!("c-1")),
+            (client, modern(tool), json!(1)),
         ] {
             let before = refused(&site, "scope");
-            let mut response = post(site.url("web"), headers, &body.to_string());
+            let response = client.post(&message);
             assert_eq!(response.status(), status, "{tool}");
             let challenge = (status == 403).then_some(STEP_UP);
-            assert_eq!(header(&response, "www-authenticate"), challenge, "{tool}");
+            assert_eq!(response.header("www-authenticate"), challenge, "{tool}");
             assert_eq!(refused(&site, "scope") - before, u64::from(status == 403));
-            let text = response.body_mut().read_to_string().expect("text");
-            let answer: Value = serde_json::from_str(&text).expect("JSON");
-            assert_eq!(answer["id"], id, "{text}");
+            assert_eq!(response.message()["id"], id, "{response:?}");
         }
     }
 }
@@ -613,19 +598,14 @@ async fn a_batch_with_a_tool_that_needs_more_scopes_is_refused_as_a_whole() {
     let issuer = Issuer::new();
     let site = site_with_scopes(&issuer).await;
     let plain = bearer(&issuer, "mcp");
-    let mut initialize: Value = serde_json::from_str(INITIALIZE).expect("JSON");
-    initialize["params"]["protocolVersion"] = "2025-03-26".into();
-    let authorization = ("authorization", &*plain);
-    let opened = post(site.url("web"), &[authorization], &initialize.to_string());
-    let session = header(&opened, "mcp-session-id").expect("a session");
-    let headers = [authorization, ("mcp-session-id", session)];
-    let response = post(site.url("web"), &headers, &json!([call("t")]).to_string());
-    assert_eq!(response.status(), 200);
-    let both = json!([call("t"), call("refund")]).to_string();
+    let client = site.http("web").with("authorization", &plain);
+    let opened = client.post(&initialize("2025-03-26"));
+    let session = client.with("mcp-session-id", &opened.session());
+    assert_eq!(session.post(&json!([call("t")])).status(), 200);
     let before = refused(&site, "scope");
-    let response = post(site.url("web"), &headers, &both);
+    let response = session.post(&json!([call("t"), call("refund")]));
     assert_eq!(response.status(), 403);
-    assert_eq!(header(&response, "www-authenticate"), Some(STEP_UP));
+    assert_eq!(response.header("www-authenticate"), Some(STEP_UP));
     assert_eq!(refused(&site, "scope") - before, 1);
 }
 
@@ -634,22 +614,16 @@ async fn scopes_of_tools_are_in_the_metadata_and_count_over_sse() {
     let issuer = Issuer::new();
     let site = site_with_scopes(&issuer).await;
     let plain = bearer(&issuer, "mcp");
-    let root = site.url("web").trim_end_matches("/mcp").to_owned();
-    let url = format!("{root}/.well-known/oauth-protected-resource/mcp");
-    let metadata = send("GET", &url, &[], "").body_mut().read_to_string();
-    let metadata: Value = serde_json::from_str(&metadata.expect("text")).expect("JSON");
+    let metadata = site
+        .http("web")
+        .at("/.well-known/oauth-protected-resource/mcp");
+    let metadata = metadata.get().message();
     assert_eq!(metadata["scopes_supported"], json!(["mcp", "pay"]));
     // The older transport has its answers elsewhere, but not this one.
-    let headers = [("authorization", &*plain)];
-    let mut stream = Stream::of(send("GET", site.url("old"), &headers, ""), &site);
-    let headers = [headers[0], ("content-type", "application/json")];
-    assert_eq!(
-        send("POST", &stream.url, &headers, INITIALIZE).status(),
-        202
-    );
+    let mut stream = Sse::open(&site.http("old").with("authorization", &plain));
+    assert_eq!(stream.post(&initialize(HANDSHAKE)), 202);
     stream.next().expect("the session");
-    let mut refusal = send("POST", &stream.url, &headers, &call("refund").to_string());
+    let refusal = stream.http.post(&call("refund"));
     assert_eq!(refusal.status(), 403);
-    let refusal = refusal.body_mut().read_to_string().expect("text");
-    assert!(refusal.contains("\"FORBIDDEN\""), "{refusal}");
+    assert!(refusal.text().contains("\"FORBIDDEN\""), "{refusal:?}");
 }

@@ -16,9 +16,9 @@ use prost::Message as _;
 use puppet::eventually;
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, task::JoinHandle};
+use wire::message::{numbered, stateless};
 
 use crate::{
-    http::{post as send_post, post_stateless, stateless},
     site::{PIPE, Site, WEB, Way},
     support::Wat,
     wasm::{describe, echo, echo_features, servlet},
@@ -132,14 +132,11 @@ fn hex(bytes: &[u8]) -> String {
     digits.concat()
 }
 
-/// A call that names its parent in `_meta`.
+/// The parameters of a call that names its parent in `_meta`.
 fn traced(tool: &str) -> Value {
     let traceparent = format!("00-{TRACE}-{PARENT}-01");
     let meta = json!({ "traceparent": traceparent, "tracestate": "vendor=1" });
-    stateless(
-        "tools/call",
-        json!({ "name": tool, "arguments": {}, "_meta": meta }),
-    )
+    json!({ "name": tool, "arguments": {}, "_meta": meta })
 }
 
 async fn start(config: &str, wasm: &[u8]) -> Site {
@@ -161,9 +158,8 @@ async fn a_call_is_the_child_of_the_clients_span_and_the_parent_of_the_remotes()
         behind.url("web")
     );
     let front = Site::start(&format!("{WEB}{traces}service = \"front\"\n{remote}"), &[]).await;
-    let mut response = post_stateless(front.url("web"), &traced("t"));
-    let answer = response.body_mut().read_to_string().expect("text");
-    let answer: Value = serde_json::from_str(&answer).expect("JSON");
+    let called = front.http("web").ask("tools/call", traced("t"));
+    let answer = called.message();
     assert!(answer["result"].is_object(), "{answer}");
     // Not at the end of the servers, which wait only for a while: the machine may be busy.
     eventually("three spans", async || {
@@ -210,12 +206,9 @@ async fn spans_have_the_names_of_the_conventions_and_no_arguments() {
     let headers = "headers = { authorization = \"Bearer s3cret\" }\n";
     let config = format!("{WEB}{PIPE}{}{headers}", collector.section());
     let site = start(&config, &servlet(&["t"], "a")).await;
-    let mut call = stateless(
-        "tools/call",
-        json!({ "name": "t", "arguments": { "pin": "s3cret" } }),
-    );
-    call["id"] = "r-7".into();
-    post_stateless(site.url("web"), &call);
+    let params = json!({ "name": "t", "arguments": { "pin": "s3cret" } });
+    let call = numbered("r-7", stateless("tools/call", params));
+    site.http("web").post(&call);
     let session = site.connect(Way::PipeLegacy, "pipe").await;
     let error = session.call("none", json!({})).await;
     assert!(error.is_err());
@@ -269,7 +262,7 @@ async fn errors_of_tools_prompts_and_resources_have_spans() {
         ("resources/read", json!({ "uri": "x:" })),
         ("prompts/get", json!({ "name": "none" })),
     ] {
-        post_stateless(site.url("web"), &stateless(method, params));
+        site.http("web").ask(method, params);
     }
     site.stop().await;
     let spans = collector.spans_that(|span| span.kind == SpanKind::Server as i32);
@@ -307,14 +300,8 @@ async fn a_header_names_the_parent_too() {
     )
     .await;
     let traceparent = format!("00-{TRACE}-{PARENT}-01");
-    let headers = [
-        ("traceparent", &*traceparent),
-        ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", "tools/call"),
-        ("mcp-name", "t"),
-    ];
-    let call = stateless("tools/call", json!({ "name": "t" }));
-    send_post(site.url("web"), &headers, &call.to_string());
+    let client = site.http("web").with("traceparent", &traceparent);
+    client.ask("tools/call", json!({ "name": "t" }));
     site.stop().await;
     let span = collector.only("tools/call t");
     assert_eq!(
@@ -329,7 +316,7 @@ async fn a_client_that_is_not_trusted_is_only_linked() {
     let collector = Collector::start().await;
     let config = format!("{WEB}{}trust = \"new\"\n", collector.section());
     let site = start(&config, &servlet(&["t"], "a")).await;
-    post_stateless(site.url("web"), &traced("t"));
+    site.http("web").ask("tools/call", traced("t"));
     site.stop().await;
     let span = collector.only("tools/call t");
     assert_ne!(hex(&span.trace_id), TRACE);
@@ -346,11 +333,9 @@ async fn traces_that_begin_here_are_sampled_and_others_followed() {
     let collector = Collector::start().await;
     let config = format!("{WEB}{}sample = 0.0\n", collector.section());
     let site = start(&config, &servlet(&["t"], "a")).await;
-    post_stateless(
-        site.url("web"),
-        &stateless("tools/call", json!({ "name": "t" })),
-    );
-    post_stateless(site.url("web"), &traced("t"));
+    let web = site.http("web");
+    web.ask("tools/call", json!({ "name": "t" }));
+    web.ask("tools/call", traced("t"));
     site.stop().await;
     assert_eq!(hex(&collector.only("tools/call t").trace_id), TRACE);
 }
@@ -367,14 +352,13 @@ async fn a_collector_that_does_not_answer_delays_no_call() {
         &servlet(&["t"], "a"),
     )
     .await;
-    let url = site.url("web").to_owned();
     // More than the queue takes: each call must be answered, and soon.
     let calls = (0..8).map(|_| {
-        let url = url.clone();
+        let web = site.http("web");
         tokio::task::spawn_blocking(move || {
-            let call = stateless("tools/call", json!({ "name": "t" }));
             for _ in 0..400 {
-                assert_eq!(post_stateless(&url, &call).status(), 200);
+                let called = web.ask("tools/call", json!({ "name": "t" }));
+                assert_eq!(called.status(), 200);
             }
         })
     });
@@ -389,8 +373,8 @@ async fn a_collector_that_does_not_answer_delays_no_call() {
 async fn a_collector_that_is_away_changes_nothing() {
     let config = format!("{WEB}[traces]\notlp = \"http://127.0.0.1:1\"\n");
     let site = start(&config, &servlet(&["t"], "a")).await;
-    let call = stateless("tools/call", json!({ "name": "t" }));
-    assert_eq!(post_stateless(site.url("web"), &call).status(), 200);
+    let called = site.http("web").ask("tools/call", json!({ "name": "t" }));
+    assert_eq!(called.status(), 200);
     site.stop().await;
 }
 
@@ -400,7 +384,7 @@ async fn the_audit_log_names_the_trace() {
     let audit = "[audit]\nto = \"audit.jsonl\"\n";
     let config = format!("{WEB}{audit}{}", collector.section());
     let site = start(&config, &servlet(&["t"], "a")).await;
-    post_stateless(site.url("web"), &traced("t"));
+    site.http("web").ask("tools/call", traced("t"));
     site.stop().await;
     let log = std::fs::read_to_string(site.path("audit.jsonl")).expect("lines");
     assert!(log.contains(&format!("\"trace\":\"{TRACE}\"")), "{log}");
@@ -414,16 +398,10 @@ async fn the_gate_is_a_part_of_a_call_and_errors_have_a_code() {
     let corp = format!("[auth.corp]\nkey = [{{ name = \"ci\", sha256 = \"{digest}\" }}]\n");
     let config = format!("{WEB}auth = \"corp\"\n{corp}{}", collector.section());
     let site = start(&config, &servlet(&["t"], "a")).await;
-    let authorization = format!("Bearer {key}");
+    let client = site.http("web");
+    let client = client.with("authorization", &format!("Bearer {key}"));
     for tool in ["t", "unknown"] {
-        let request = stateless("tools/call", json!({ "name": tool, "arguments": {} }));
-        let headers = [
-            ("authorization", &*authorization),
-            ("mcp-protocol-version", "2026-07-28"),
-            ("mcp-method", "tools/call"),
-            ("mcp-name", tool),
-        ];
-        send_post(site.url("web"), &headers, &request.to_string());
+        client.ask("tools/call", json!({ "name": tool, "arguments": {} }));
     }
     site.stop().await;
     let call = collector.only("tools/call t");

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::{
-    client::Served,
+    client::{Served, notifications},
     log::{LOG, start_log},
     support::Wat,
 };
@@ -146,7 +146,7 @@ fn open(mut stream: TcpStream) {
 fn reloads_a_changed_servlet_and_notifies_clients() {
     let watched = Watched::start(ONE, &servlet("old", "1"));
     let session = watched.served.open();
-    let [heard] = watched.served.notifications(&session, || {
+    let [heard] = notifications(&session, || {
         watched.write("a.wasm", servlet("new", "2"));
     });
     assert_eq!(heard["method"], "notifications/tools/list_changed");
@@ -161,7 +161,7 @@ fn reloads_a_changed_servlet_and_notifies_clients() {
 fn reloads_a_changed_configuration_and_notifies_clients() {
     let watched = Watched::start(ONE, &servlet("t", "1"));
     let session = watched.served.open();
-    let [heard] = watched.served.notifications(&session, || {
+    let [heard] = notifications(&session, || {
         watched.write(
             "servlet.toml",
             format!("{ONE}tools = {{ prefix = \"name\" }}"),

@@ -1,14 +1,12 @@
 //! Tools with steps over remotes, as clients of each transport see them.
 
-use std::sync::{Arc, Mutex};
-
-use mcp_servlet_client::{CallOptions, CallResult, Error, Event, Options, Session};
+use mcp_servlet_client::{CallResult, Error, Event, Options, Session};
 use puppet::{PATIENCE, Puppet, eventually};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::{
-    client::Oslo,
+    client::{Oslo, with_reports},
     site::{OLD, PIPE, Site, WAYS, WEB, definitions},
     support::{script, with_calls},
     virtual_tools::{error, remote},
@@ -464,12 +462,7 @@ step.two = { handler = "far:t", after = ["one"] }
     for (way, endpoint) in WAYS {
         let session = site.connect(way, endpoint).await;
         let mut events = session.events();
-        let reports = Arc::new(Mutex::new(Vec::new()));
-        let kept = Arc::clone(&reports);
-        let level = json!({ "io.modelcontextprotocol/logLevel": "info" });
-        let options = CallOptions::new()
-            .meta(level.as_object().cloned().expect("an object"))
-            .on_progress(move |report| kept.lock().expect("no panic").push(report.to_string()));
+        let (options, reports) = with_reports();
         let called = session.call_with("run", json!({}), &options).await;
         called.unwrap_or_else(|error| panic!("{way:?}: {error}"));
         let reports = reports.lock().expect("no panic").clone();

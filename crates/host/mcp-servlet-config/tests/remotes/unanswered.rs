@@ -9,11 +9,12 @@ use futures_util::future::{BoxFuture, FutureExt as _, pending};
 use mcp_servlet_client::{
     Answers, CallResult, Elicitation, Error, Input, Offers, Options, Session,
 };
-use puppet::{PATIENCE, Puppet, eventually};
+use puppet::{Puppet, eventually};
 use serde_json::{Value, json};
-use tokio::{
-    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream},
-    task::JoinHandle,
+use tokio::task::JoinHandle;
+use wire::{
+    Pipe,
+    message::{HANDSHAKE, able, initialize, initialized, request},
 };
 
 use crate::{
@@ -143,41 +144,20 @@ async fn a_question_ends_with_the_session_of_a_client_that_has_no_open_request()
     ends(&puppet).await;
 }
 
-/// Writes messages to a pipe, and reads it until the server asks.
-async fn ask_on(pipe: &mut DuplexStream, messages: &[Value]) {
-    for message in messages {
-        let line = format!("{message}\n");
-        pipe.write_all(line.as_bytes()).await.expect("a reader");
-    }
-    let mut lines = BufReader::new(pipe).lines();
-    let asks = async {
-        loop {
-            let line = lines.next_line().await.expect("a line");
-            if line.expect("an open pipe").contains("elicitation/create") {
-                return;
-            }
-        }
-    };
-    let asked = tokio::time::timeout(PATIENCE, asks).await;
-    asked.expect("a question");
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_question_ends_when_its_client_disconnects() {
     let puppet = asking();
     let site = site(&puppet, "").await;
-    let mut pipe = site.pipe("pipe");
-    let client = json!({
-        "protocolVersion": "2025-11-25",
-        "capabilities": { "elicitation": {} },
-        "clientInfo": { "name": "test", "version": "1" },
-    });
-    let messages = [
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client }),
-        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
-        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "t", "arguments": {} } }),
-    ];
-    ask_on(&mut pipe, &messages).await;
+    let mut pipe = Pipe::new(site.pipe("pipe"));
+    let elicits = able(initialize(HANDSHAKE), json!({ "elicitation": {} }));
+    pipe.ask(elicits).await;
+    pipe.send(initialized()).await;
+    let mut message = pipe
+        .ask(request("tools/call", json!({ "name": "t" })))
+        .await;
+    while message["method"] != "elicitation/create" {
+        message = pipe.next().await;
+    }
     drop(pipe);
     ends(&puppet).await;
 }

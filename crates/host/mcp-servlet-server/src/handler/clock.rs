@@ -2,8 +2,8 @@
 
 use std::{sync::Mutex, time::Duration};
 
+use mcp_servlet_call::RpcError;
 use mcp_servlet_common::lock;
-use mcp_servlet_runtime::RpcError;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 

@@ -15,7 +15,6 @@ use mcp_servlet_access::{
     audit::{Fields, shortened},
     quota::{Exceeded, Permit},
 };
-use mcp_servlet_call::RpcError;
 use mcp_servlet_common::lock;
 use serde_json::{Value, json};
 

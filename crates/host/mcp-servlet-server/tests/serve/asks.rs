@@ -3,12 +3,15 @@
 use std::time::Duration;
 
 use mcp_servlet_host::Host;
-use mcp_servlet_server::ServeOptions;
+use mcp_servlet_server::{ServeOptions, Service};
 use serde_json::{Value, json};
+use wire::{
+    Pipe,
+    message::{HANDSHAKE, able, cancelled, initialize, initialized, request},
+};
 
 use crate::{
-    client::{Served, initialize, request, start},
-    pipe_client::PipeClient,
+    client::{Served, converse, lose_and_resume, start},
     support::{DESCRIPTION, Wat},
 };
 
@@ -85,10 +88,10 @@ fn clients_get_no_requests_that_they_do_not_support() {
 #[test]
 fn handshake_clients_get_input_requests_during_the_call() {
     let served = asking(&form());
-    let session = served.open_with(&json!({"elicitation": {}}));
+    let session = served.http.open_with(json!({"elicitation": {}}));
     let mut heard = Vec::new();
-    let message = request("tools/call", json!({"name": "t"}));
-    let response = served.converse(&session, &message, |request| {
+    let called = session.ask("tools/call", json!({"name": "t"}));
+    let response = converse(&session, called, |request| {
         heard.push(request.clone());
         json!({"action": "accept", "content": {"x": "y"}})
     });
@@ -104,10 +107,10 @@ fn handshake_clients_get_input_requests_during_the_call() {
 #[test]
 fn requests_and_the_answer_come_on_another_stream_if_the_first_one_breaks() {
     let served = asking(&form());
-    let session = served.open_with(&json!({"elicitation": {}}));
+    let session = served.http.open_with(json!({"elicitation": {}}));
     let message = request("tools/call", json!({"name": "t"}));
-    let resumed = served.lose_and_resume(&session, &message);
-    let response = served.converse_on(resumed, &session, |request| {
+    let resumed = lose_and_resume(&session, &message);
+    let response = converse(&session, resumed, |request| {
         assert_eq!(request["method"], "elicitation/create");
         json!({"action": "accept", "content": {"x": "y"}})
     });
@@ -138,20 +141,20 @@ fn invalid_input_request_is_an_error_of_the_servlet() {
 #[test]
 fn stopping_server_accepts_responses_but_no_requests() {
     let served = asking(&form());
-    let session = served.open_with(&json!({"elicitation": {}}));
-    let message = request("tools/call", json!({"name": "t"}));
-    let response = served.converse(&session, &message, |_| {
+    let session = served.http.open_with(json!({"elicitation": {}}));
+    let call = || session.ask("tools/call", json!({"name": "t"}));
+    let response = converse(&session, call(), |_| {
         served.service.begin_stop();
-        assert_eq!(served.send("GET", "/health", &[], "").status, 503);
-        assert_eq!(served.ask("tools/list", json!({})).status, 503);
-        assert_eq!(served.in_session(&session, &message).status, 503);
+        assert_eq!(served.http.at("/health").get().status(), 503);
+        assert_eq!(served.ask("tools/list", json!({})).status(), 503);
+        assert_eq!(call().status(), 503);
         json!({"action": "decline"})
     });
     assert_eq!(response["result"]["content"][0]["text"], "done");
 }
 
 /// A client on a pipe whose call with the id 1 has led to an elicitation request, and the id of that request.
-async fn asked(question_time: Duration) -> (PipeClient, Value) {
+async fn asked(question_time: Duration) -> (Service, Pipe, Value) {
     let mut options = ServeOptions::default();
     options.question_time = question_time;
     let asks = json!({ "resultType": "input_required", "inputRequests": { "q": form() } });
@@ -160,23 +163,19 @@ async fn asked(question_time: Duration) -> (PipeClient, Value) {
         .answer(&asks.to_string())
         .load();
     let host = Host::new(vec![servlet.expect("a servlet")]);
-    let mut client = PipeClient::connect(start(host, options).await);
-    client
-        .send(&initialize(&json!({ "elicitation": {} })))
-        .await;
-    client.next().await;
-    let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-    client.send(&ready.to_string()).await;
-    client
-        .send(&request("tools/call", json!({ "name": "t" })).to_string())
-        .await;
-    let question = client.next().await;
+    let service = start(host, options).await;
+    let mut client = Pipe::new(service.server().open_pipe());
+    let elicits = able(initialize(HANDSHAKE), json!({ "elicitation": {} }));
+    client.ask(elicits).await;
+    client.send(initialized()).await;
+    let call = request("tools/call", json!({ "name": "t" }));
+    let question = client.ask(call).await;
     assert_eq!(question["method"], "elicitation/create", "{question}");
-    (client, question["id"].clone())
+    (service, client, question["id"].clone())
 }
 
 /// The message by which the server takes back its question.
-async fn taken_back(client: &mut PipeClient) -> Value {
+async fn taken_back(client: &mut Pipe) -> Value {
     loop {
         let message = client.next().await;
         if message["method"] == "notifications/cancelled" {
@@ -187,15 +186,13 @@ async fn taken_back(client: &mut PipeClient) -> Value {
 
 #[tokio::test]
 async fn the_client_learns_that_a_question_has_no_time_left() {
-    let (mut client, question) = asked(Duration::from_millis(100)).await;
+    let (_service, mut client, question) = asked(Duration::from_millis(100)).await;
     assert_eq!(taken_back(&mut client).await, question);
 }
 
 #[tokio::test]
 async fn the_client_learns_that_a_question_of_a_cancelled_call_needs_no_answer() {
-    let (mut client, question) = asked(Duration::from_mins(10)).await;
-    let params = json!({ "requestId": 1 });
-    let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
-    client.send(&cancel.to_string()).await;
+    let (_service, mut client, question) = asked(Duration::from_mins(10)).await;
+    client.send(cancelled(1)).await;
     assert_eq!(taken_back(&mut client).await, question);
 }

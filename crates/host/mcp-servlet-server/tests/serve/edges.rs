@@ -8,9 +8,10 @@ use std::{
 use mcp_servlet_call::Limits;
 use mcp_servlet_host::Host;
 use serde_json::json;
+use wire::Http;
 
 use crate::{
-    client::{Answer, Served, initialize, request, stateless},
+    client::Served,
     log::{LOG, start_log},
     support::{DESCRIPTION, Wat},
 };
@@ -24,15 +25,9 @@ fn plain() -> Served {
     serve(DESCRIPTION, r#"{"content":[]}"#)
 }
 
-/// A request since 2026-07-28 with these headers.
-fn list(served: &Served, path: &str, more: &[(&str, &str)]) -> Answer {
-    let mut headers = vec![
-        ("content-type", "application/json"),
-        ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", "tools/list"),
-    ];
-    headers.extend(more);
-    served.send("POST", path, &headers, &stateless("tools/list", json!({})))
+/// The status of a list for a client.
+fn list(client: &Http) -> u16 {
+    client.ask("tools/list", json!({})).status()
 }
 
 #[test]
@@ -43,23 +38,16 @@ fn clients_that_accept_any_media_type_get_a_response() {
         "text/html, */*;q=0.8",
         "application/json, text/event-stream",
     ] {
-        assert_eq!(
-            list(&served, "/mcp", &[("accept", accept)]).status,
-            200,
-            "{accept}"
-        );
+        assert_eq!(list(&served.http.with("accept", accept)), 200, "{accept}");
     }
-    assert_eq!(
-        list(&served, "/mcp", &[("accept", "text/html")]).status,
-        406
-    );
+    assert_eq!(list(&served.http.with("accept", "text/html")), 406);
 }
 
 #[test]
 fn a_request_names_one_host_and_one_origin() {
     let served = plain();
     let status = |target: &str, headers: &str| {
-        let mut stream = TcpStream::connect(&served.address).expect("a connection");
+        let mut stream = TcpStream::connect(served.http.address()).expect("a connection");
         let head = format!("OPTIONS {target} HTTP/1.1\r\n{headers}\r\n\r\n");
         stream.write_all(head.as_bytes()).expect("a write");
         let mut answer = [0; 12];
@@ -106,20 +94,16 @@ fn a_request_names_one_host_and_one_origin() {
 #[test]
 fn endpoint_accepts_a_trailing_slash_and_other_paths_name_it() {
     let served = plain();
-    assert_eq!(list(&served, "/mcp/", &[("accept", "*/*")]).status, 200);
+    assert_eq!(list(&served.http.at("/mcp/")), 200);
     for (method, path) in [
         ("GET", "/"),
         ("POST", "/"),
         ("GET", "/sse"),
         ("POST", "/v1/mcp"),
     ] {
-        let answer = served.send(method, path, &[], "");
-        assert_eq!(answer.status, 404, "{path}");
-        assert!(
-            answer.body.contains("its endpoint is /mcp"),
-            "{}",
-            answer.body
-        );
+        let answer = served.http.at(path).send(method, "");
+        assert_eq!(answer.status(), 404, "{path}");
+        assert!(answer.text().contains("its endpoint is /mcp"), "{answer:?}");
     }
 }
 
@@ -136,11 +120,12 @@ fn a_refused_name_or_origin_is_answered_and_logged_with_the_option_that_allows_i
         ),
     ] {
         let served = plain();
-        let refused = list(&served, "/mcp", &[("accept", "*/*"), (header, value)]);
-        assert_eq!(refused.status, 403);
+        let client = served.http.with(header, value);
+        let refused = client.ask("tools/list", json!({}));
+        assert_eq!(refused.status(), 403);
         let counted = r#"servlet_refused_total{what="sender"} 1"#;
         assert!(served.service.metrics().contains(counted));
-        assert!(refused.body.contains(option), "{}", refused.body);
+        assert!(refused.text().contains(option), "{refused:?}");
         let logged = LOG.lock().expect("no panic");
         let logged = String::from_utf8_lossy(&logged);
         let mut lines = logged.lines();
@@ -155,8 +140,8 @@ fn a_refused_name_or_origin_is_answered_and_logged_with_the_option_that_allows_i
 fn reports_the_position_and_the_reason_of_an_invalid_message() {
     let served = plain();
     let message = |body: &str| {
-        let refused = served.post(&[], body);
-        assert_eq!(refused.status, 400, "{body}");
+        let refused = served.http.post_text(body);
+        assert_eq!(refused.status(), 400, "{body}");
         refused.message()["error"]["message"]
             .as_str()
             .expect("text")
@@ -174,18 +159,18 @@ fn responses_without_earlier_messages_are_json_in_sessions() {
     let text = "x".repeat(50_000);
     let answer = json!({"content": [{"type": "text", "text": text}]}).to_string();
     let served = serve(DESCRIPTION, &answer);
-    let opened = served.post(&[], &initialize(&json!({})));
-    assert!(opened.body.starts_with('{'), "{}", opened.body);
-    assert_eq!(opened.content_type.as_deref(), Some("application/json"));
+    let opened = served.http.initialize();
+    assert!(opened.text().starts_with('{'), "{opened:?}");
+    assert_eq!(opened.header("content-type"), Some("application/json"));
     let session = served.open();
-    let called = served.in_session(&session, &request("tools/call", json!({"name": "t"})));
-    assert_eq!(called.content_type.as_deref(), Some("application/json"));
+    let called = session.ask("tools/call", json!({"name": "t"}));
+    assert_eq!(called.header("content-type"), Some("application/json"));
     assert_eq!(
         called.message()["result"]["content"][0]["text"],
         text.as_str()
     );
-    let wrong = served.in_session(&session, &request("tools/call", json!({"name": "nope"})));
-    assert_eq!(wrong.content_type.as_deref(), Some("application/json"));
+    let wrong = session.ask("tools/call", json!({"name": "nope"}));
+    assert_eq!(wrong.header("content-type"), Some("application/json"));
     assert_eq!(wrong.code(), (200, -32602));
 }
 

@@ -13,9 +13,13 @@ use mcp_servlet_runtime::LoadOptions;
 use mcp_servlet_server::{HttpOptions, ServeOptions};
 use puppet::{PATIENCE, eventually_blocking};
 use serde_json::{Value, json};
+use wire::{
+    Answer,
+    message::{HANDSHAKE, STATELESS, able, initialize, initialized, request},
+};
 
 use crate::{
-    client::{Served, initialize, messages_of, request, stateless},
+    client::{Served, notifications},
     support::{DESCRIPTION, Wat},
 };
 
@@ -35,7 +39,7 @@ fn plain() -> Served {
 fn both_protocol_eras_get_the_servlets_json() {
     let served = plain();
     let modern = served.ask("tools/call", json!({"name": "t"}));
-    assert_eq!(modern.status, 200);
+    assert_eq!(modern.status(), 200);
     let result = &modern.message()["result"];
     assert_eq!(result["vendor"].to_string(), r#"{"b":1,"a":2}"#);
     assert_eq!(result["resultType"], "complete");
@@ -43,7 +47,7 @@ fn both_protocol_eras_get_the_servlets_json() {
     assert_eq!(info["name"], "test");
 
     let session = served.open();
-    let legacy = served.in_session(&session, &request("tools/call", json!({"name": "t"})));
+    let legacy = session.ask("tools/call", json!({"name": "t"}));
     let result = &legacy.message()["result"];
     assert_eq!(
         result.to_string(),
@@ -61,55 +65,58 @@ fn lists_have_a_time_to_live() {
         (&json!(60_000), &json!("public"))
     );
     let session = served.open();
-    let list = served.in_session(&session, &request("tools/list", json!({})));
+    let list = session.ask("tools/list", json!({}));
     assert_eq!(list.message()["result"].get("ttlMs"), None);
 }
 
 #[test]
 fn other_hosts_and_origins_are_refused() {
     let served = plain();
-    let ask = |headers: &[(&str, &str)]| served.ask_with(headers, "tools/list", json!({})).status;
-    assert_eq!(ask(&[("origin", "http://localhost:3000")]), 200);
-    assert_eq!(ask(&[("origin", "https://127.0.0.1")]), 200);
+    let ask = |name, value| {
+        let client = served.http.with(name, value);
+        client.ask("tools/list", json!({})).status()
+    };
+    assert_eq!(ask("origin", "http://localhost:3000"), 200);
+    assert_eq!(ask("origin", "https://127.0.0.1"), 200);
     for origin in [
         "http://evil.example",
         "null",
         "http://localhost.evil.example",
         "file://",
     ] {
-        assert_eq!(ask(&[("origin", origin)]), 403, "{origin}");
+        assert_eq!(ask("origin", origin), 403, "{origin}");
     }
     for (origin, expected) in [("http://evil.example", 403), ("http://localhost", 400)] {
-        let refused = served.post(&[("origin", origin)], "{");
-        assert_eq!(refused.status, expected);
-        assert_eq!(
-            refused.origin.is_some(),
-            expected == 400,
-            "{origin} may read it"
-        );
+        let refused = served.http.with("origin", origin).post_text("{");
+        assert_eq!(refused.status(), expected);
+        let may_read = refused.header("access-control-allow-origin").is_some();
+        assert_eq!(may_read, expected == 400, "{origin} may read it");
     }
-    assert_eq!(ask(&[("host", "localhost:1")]), 200);
-    assert_eq!(ask(&[("host", "evil.example")]), 403);
+    assert_eq!(ask("host", "localhost:1"), 200);
+    assert_eq!(ask("host", "evil.example"), 403);
 }
 
 #[test]
 fn pages_of_allowed_origins_can_send_requests() {
     let served = plain();
+    let allowed = |answer: &Answer| {
+        let origin = answer.header("access-control-allow-origin");
+        (answer.status(), origin.map(str::to_owned))
+    };
     let ask = |origin| {
-        let headers = [
-            ("origin", origin),
+        let page = served.http.with("origin", origin);
+        let asked = page.with_all(&[
             ("access-control-request-method", "POST"),
             ("access-control-request-headers", "mcp-param-x"),
-        ];
-        let asked = served.send("OPTIONS", "/mcp", &headers, "");
-        let listed = served.ask_with(&[("origin", origin)], "tools/list", json!({}));
-        (asked.status, asked.origin, listed.status, listed.origin)
+        ]);
+        let listed = page.ask("tools/list", json!({}));
+        (allowed(&asked.send("OPTIONS", "")), allowed(&listed))
     };
     let here = "http://localhost:5173";
-    let allowed = Some(here.to_owned());
-    assert_eq!(ask(here), (204, allowed.clone(), 200, allowed));
-    assert_eq!(ask("http://evil.example"), (403, None, 403, None));
-    assert_eq!(served.ask("tools/list", json!({})).origin, None);
+    let origin = Some(here.to_owned());
+    assert_eq!(ask(here), ((204, origin.clone()), (200, origin)));
+    assert_eq!(ask("http://evil.example"), ((403, None), (403, None)));
+    assert_eq!(allowed(&served.ask("tools/list", json!({}))), (200, None));
 }
 
 #[test]
@@ -118,39 +125,35 @@ fn bodies_that_are_not_messages_get_a_status() {
     options.body = 1000;
     let host = host(DESCRIPTION, "{}");
     let served = Served::start_with(host, ServeOptions::default(), options);
-    assert_eq!(served.post(&[], "{").code(), (400, -32700));
-    assert_eq!(served.post(&[], "[]").code(), (400, -32600));
-    assert_eq!(served.post(&[], r#"{"id":1}"#).code(), (400, -32600));
+    let post = |text: &str| served.http.post_text(text);
+    assert_eq!(post("{").code(), (400, -32700));
+    assert_eq!(post("[]").code(), (400, -32600));
+    assert_eq!(post(r#"{"id":1}"#).code(), (400, -32600));
     for (params, code) in [
         ("[1]", -32602),
         (r#"{"_meta":5}"#, -32602),
         (r#"{"a":1e400}"#, -32600),
     ] {
         let body = format!(r#"{{"jsonrpc":"2.0","id":5,"method":"ping","params":{params}}}"#);
-        let refused = served.post(&[], &body);
+        let refused = post(&body);
         assert_eq!(refused.code(), (400, code), "{params}");
         assert_eq!(refused.message()["id"], 5, "{params}");
     }
     let opening = r#"{"jsonrpc":"2.0","id":5,"method":"initialize","params":{}}"#;
-    assert_eq!(served.post(&[], opening).code(), (400, -32602));
-    let long = initialize(&json!({ "experimental": { "x": "x".repeat(257 << 10) } }));
-    let plenty = plain();
-    assert_eq!(plenty.post(&[], &long).code(), (400, -32602));
+    assert_eq!(post(opening).code(), (400, -32602));
+    let long = json!({ "experimental": { "x": "x".repeat(257 << 10) } });
+    let long = able(initialize(HANDSHAKE), long);
+    assert_eq!(plain().http.post(&long).code(), (400, -32602));
     let long = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, "x".repeat(2000));
-    assert_eq!(served.post(&[], &long).status, 413);
-    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-    let post = |headers: &[(&str, &str)]| served.send("POST", "/mcp", headers, ping).status;
-    assert_eq!(
-        post(&[
-            ("content-type", "application/json"),
-            ("accept", "text/html")
-        ]),
-        406
-    );
-    let accept = ("accept", "application/json, text/event-stream");
-    assert_eq!(post(&[("content-type", "text/plain"), accept]), 415);
-    assert_eq!(served.send("PUT", "/mcp", &[], "").status, 405);
-    assert_eq!(served.send("GET", "/", &[], "").status, 404);
+    assert_eq!(post(&long).status(), 413);
+    let ping = |name, value| {
+        let client = served.http.with(name, value);
+        client.post(&request("ping", json!({}))).status()
+    };
+    assert_eq!(ping("accept", "text/html"), 406);
+    assert_eq!(ping("content-type", "text/plain"), 415);
+    assert_eq!(served.http.send("PUT", "").status(), 405);
+    assert_eq!(served.http.at("/").get().status(), 404);
 }
 
 #[test]
@@ -174,8 +177,7 @@ fn invalid_requests_get_the_error_codes_of_their_protocol_era() {
         assert_eq!(ask(method, params), (404, -32601), "{method}");
     }
     let session = served.open();
-    let ask =
-        |method: &str, params: Value| served.in_session(&session, &request(method, params)).code();
+    let ask = |method: &str, params: Value| session.ask(method, params).code();
     assert_eq!(ask("tools/call", json!({"name": "nope"})), (200, -32602));
     assert_eq!(ask("tools/call", json!({"arguments": {}})), (200, -32602));
     assert_eq!(ask("tools/list", json!({"cursor": "nope"})), (200, -32602));
@@ -186,14 +188,14 @@ fn invalid_requests_get_the_error_codes_of_their_protocol_era() {
 #[test]
 fn requests_without_their_metadata_are_refused() {
     let served = plain();
-    let headers = [
+    let bare = served.http.with_all(&[
         ("mcp-protocol-version", "2026-07-28"),
         ("mcp-method", "tools/list"),
-    ];
-    let bare = served.post(&headers, &request("tools/list", json!({})).to_string());
+    ]);
+    let bare = bare.post(&request("tools/list", json!({})));
     assert_eq!(bare.code(), (400, -32602));
-    let wrong = [("mcp-name", "other")];
-    let wrong = served.ask_with(&wrong, "tools/call", json!({"name": "t"}));
+    let wrong = served.http.with("mcp-name", "other");
+    let wrong = wrong.ask("tools/call", json!({"name": "t"}));
     assert_eq!(wrong.code(), (400, -32020));
 }
 
@@ -238,7 +240,7 @@ fn older_clients_get_schemas_and_results_that_they_can_read() {
     assert_eq!(result["structuredContent"], json!([1]));
 
     let session = served.open();
-    let list = served.in_session(&session, &request("tools/list", json!({})));
+    let list = session.ask("tools/list", json!({}));
     let tool = list.message()["result"]["tools"][0].clone();
     let schema = json!({"type": "object", "properties": {"any": {}}});
     let output = json!({
@@ -247,7 +249,7 @@ fn older_clients_get_schemas_and_results_that_they_can_read() {
     });
     let expected = json!({"name": "t", "inputSchema": schema, "outputSchema": output});
     assert_eq!(tool, expected);
-    let called = served.in_session(&session, &request("tools/call", json!({"name": "t"})));
+    let called = session.ask("tools/call", json!({"name": "t"}));
     let result = json!({"content": [], "structuredContent": {"result": [1]}});
     assert_eq!(called.message()["result"], result);
 }
@@ -259,22 +261,20 @@ fn sessions_end_when_the_client_says_so_and_are_counted() {
     let host = host(DESCRIPTION, "{}");
     let served = Served::start_with(host, ServeOptions::default(), options);
     let session = served.open();
-    let opens = initialize(&json!({}));
     // Since 2026-07-28 there are no sessions, but rmcp opens one for each `initialize`.
-    let stateless = opens.replace("2025-11-25", "2026-07-28");
+    let stateless = served.http.with("mcp-protocol-version", STATELESS);
     let full = [
-        served.post(&[], &opens),
-        served.post(&[("mcp-protocol-version", "2026-07-28")], &stateless),
+        served.http.initialize(),
+        stateless.post(&initialize(STATELESS)),
     ];
     for full in full {
-        assert_eq!(full.status, 503, "{full:?}");
+        assert_eq!(full.status(), 503, "{full:?}");
     }
-    assert_eq!(served.ask("tools/list", json!({})).status, 200);
-    let id = [("mcp-session-id", &*session)];
-    assert_eq!(served.send("DELETE", "/mcp", &id, "").status, 204);
-    assert_eq!(served.send("DELETE", "/mcp", &id, "").status, 404);
-    let gone = served.in_session(&session, &request("tools/list", json!({})));
-    assert_eq!(gone.status, 404);
+    assert_eq!(served.ask("tools/list", json!({})).status(), 200);
+    assert_eq!(session.delete().status(), 204);
+    assert_eq!(session.delete().status(), 404);
+    let gone = session.ask("tools/list", json!({}));
+    assert_eq!(gone.status(), 404);
 }
 
 #[test]
@@ -285,23 +285,22 @@ fn the_address_with_most_sessions_makes_room_for_another_one() {
     let host = host(DESCRIPTION, "{}");
     let served = Served::start_with(host, ServeOptions::default(), options);
     let open = |from: &str| {
-        let opened = served.post(&[("x-forwarded-for", from)], &initialize(&json!({})));
-        (opened.status, opened.session.unwrap_or_default())
+        let client = served.http.with("x-forwarded-for", from);
+        client.initialize()
     };
     let list = |session: &str| {
-        let listed = served.in_session(session, &request("tools/list", json!({})));
-        listed.status
+        let session = served.http.in_session(session);
+        session.ask("tools/list", json!({})).status()
     };
-    let first = [(); 3].map(|()| open("192.0.2.1").1);
-    assert_eq!(open("192.0.2.1").0, 503);
+    let first = [(); 3].map(|()| open("192.0.2.1").session());
+    assert_eq!(open("192.0.2.1").status(), 503);
     assert_eq!(list(&first[0]), 200);
     // The oldest session without a request ends.
-    let (status, other) = open("192.0.2.2");
-    assert_eq!(status, 200);
+    let other = open("192.0.2.2").session();
     let all = [&first[0], &first[1], &first[2], &other];
     assert_eq!(all.map(|session| list(session)), [200, 404, 200, 200]);
     // Another one would take more than its share.
-    assert_eq!(open("192.0.2.2").0, 503);
+    assert_eq!(open("192.0.2.2").status(), 503);
     let metrics = served.service.metrics();
     for line in [
         r#"servlet_refused_total{what="session"} 2"#,
@@ -319,14 +318,12 @@ fn clients_behind_one_proxy_have_shares_of_their_own() {
     options.connections = 16;
     options.trusted_proxies = vec!["127.0.0.1/32".parse().expect("an address")];
     let served = Served::start_with(host(DESCRIPTION, "{}"), ServeOptions::default(), options);
-    let opens = initialize(&json!({}));
-    let list = request("tools/list", json!({}));
     let client = |number: usize| {
         let from = format!("192.0.2.{number}");
-        let opened = served.post(&[("x-forwarded-for", &from)], &opens);
-        assert_eq!(opened.status, 200, "{from}: {opened:?}");
-        let session = opened.session.expect("a session");
-        assert_eq!(served.in_session(&session, &list).status, 200, "{from}");
+        let opened = served.http.with("x-forwarded-for", &from).initialize();
+        assert_eq!(opened.status(), 200, "{from}: {opened:?}");
+        let session = served.http.in_session(&opened.session());
+        assert_eq!(session.ask("tools/list", json!({})).status(), 200, "{from}");
     };
     let client = &client;
     std::thread::scope(|scope| {
@@ -348,13 +345,13 @@ fn streams_leave_the_connections_to_calls() {
     let streams: Vec<_> = (0..8)
         .map(|_| {
             let session = served.open();
-            let stream = served.listen(&session, None);
+            let stream = session.listen();
             (session, stream)
         })
         .collect();
     for (session, _) in &streams {
-        let listed = served.in_session(session, &request("tools/list", json!({})));
-        assert_eq!(listed.status, 200);
+        let listed = session.ask("tools/list", json!({}));
+        assert_eq!(listed.status(), 200);
     }
 }
 
@@ -371,7 +368,7 @@ fn subscriptions_leave_the_connections_to_calls() {
         let first = messages.next().expect("a message");
         assert_eq!(first["method"], ACKNOWLEDGED);
         streams.push(messages);
-        assert_eq!(served.ask("tools/list", json!({})).status, 200);
+        assert_eq!(served.ask("tools/list", json!({})).status(), 200);
     }
 }
 
@@ -380,17 +377,7 @@ const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 
 /// Opens a stream of changes, and returns its messages.
 fn subscribe(served: &Served, filter: Value) -> impl Iterator<Item = Value> + use<> {
-    let request = stateless("subscriptions/listen", filter);
-    let length = request.len();
-    let head = format!(
-        "POST /mcp HTTP/1.1\r\nhost: localhost\r\naccept: application/json, text/event-stream\r\ncontent-type: application/json\r\n\
-         mcp-protocol-version: 2026-07-28\r\nmcp-method: subscriptions/listen\r\ncontent-length: {length}\r\n\r\n"
-    );
-    let mut stream = TcpStream::connect(&served.address).expect("a connection");
-    stream
-        .write_all((head + &request).as_bytes())
-        .expect("a write");
-    messages_of(stream)
+    served.ask("subscriptions/listen", filter).into_events()
 }
 
 #[test]
@@ -423,7 +410,7 @@ fn switches_to_a_new_host_and_notifies_sessions() {
     let served = plain();
     let session = served.open();
     let other = json!({"tools": [{"name": "u", "inputSchema": {"type": "object"}}]});
-    let [heard] = served.notifications(&session, || {
+    let [heard] = notifications(&session, || {
         let same = host(DESCRIPTION, "{}");
         served.server.replace(Arc::new(same));
         let other = host(&other.to_string(), r#"{"content":[]}"#);
@@ -432,8 +419,7 @@ fn switches_to_a_new_host_and_notifies_sessions() {
     assert_eq!(heard["method"], "notifications/tools/list_changed");
     let names = served.ask("tools/list", json!({})).message()["result"]["tools"].clone();
     assert_eq!(names, other["tools"]);
-    let call = request("tools/call", json!({"name": "u"}));
-    let called = served.in_session(&session, &call).message();
+    let called = session.ask("tools/call", json!({"name": "u"})).message();
     assert_eq!(called["result"], json!({"content": []}));
 }
 
@@ -444,7 +430,7 @@ fn idle_connection_is_closed() {
     let host = host(DESCRIPTION, "{}");
     let served = Served::start_with(host, ServeOptions::default(), options);
     for head in ["", "POST /mcp HTTP/1.1\r\nhost: localhost\r\n"] {
-        let mut stream = TcpStream::connect(&served.address).expect("a connection");
+        let mut stream = TcpStream::connect(served.http.address()).expect("a connection");
         stream.write_all(head.as_bytes()).expect("a write");
         let mut answer = Vec::new();
         // A reset connection counts as closed.
@@ -459,7 +445,7 @@ fn missing_body_times_out() {
     options.body_time = Some(Duration::from_millis(100));
     let host = host(DESCRIPTION, "{}");
     let served = Served::start_with(host, ServeOptions::default(), options);
-    let mut stream = TcpStream::connect(&served.address).expect("a connection");
+    let mut stream = TcpStream::connect(served.http.address()).expect("a connection");
     let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n";
     stream.write_all(head.as_bytes()).expect("a write");
     let mut line = String::new();
@@ -472,9 +458,8 @@ fn missing_body_times_out() {
 fn client_that_is_initialized_twice_gets_each_change_once() {
     let served = plain();
     let session = served.open();
-    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-    assert_eq!(served.in_session(&session, &ready).status, 202);
-    let heard: [Value; 2] = served.notifications(&session, || {
+    assert_eq!(session.post(&initialized()).status(), 202);
+    let heard: [Value; 2] = notifications(&session, || {
         served.server.notify(Change::Tools);
         served.server.notify(Change::Prompts);
     });
@@ -509,7 +494,7 @@ fn failed_list_does_not_block_changes_of_other_lists() {
     let servlets = [failing, changing].map(|wat| wat.load().expect("a servlet"));
     let served = Served::start(Host::new(servlets.into()));
     let session = served.open();
-    let [_changed] = served.notifications(&session, || {
+    let [_changed] = notifications(&session, || {
         served.ask("tools/call", json!({"name": "before"}));
     });
     let list = served.ask("tools/list", json!({})).message();
@@ -584,14 +569,13 @@ fn removes_idle_sessions() {
     let host = Host::new(vec![servlet]);
     let served = Served::start_with(host, ServeOptions::default(), http);
     let session = served.open();
-    let call = request("tools/call", json!({"name": "t"}));
-    let called = served.in_session(&session, &call).message();
+    let called = session.ask("tools/call", json!({"name": "t"})).message();
     let message = called["error"]["message"].as_str().unwrap_or_default();
     assert!(message.contains("did not finish"), "{called}");
     let sessions = "servlet_sessions{endpoint=\"\"} 0\n";
     eventually_blocking(sessions, || served.service.metrics().contains(sessions));
-    let gone = served.in_session(&session, &request("tools/list", json!({})));
-    assert_eq!(gone.status, 404);
+    let gone = session.ask("tools/list", json!({}));
+    assert_eq!(gone.status(), 404);
 }
 
 #[test]
@@ -600,9 +584,9 @@ fn connections_above_the_limit_wait() {
     options.connections = 1;
     let host = host(DESCRIPTION, "{}");
     let served = Served::start_with(host, ServeOptions::default(), options);
-    let first = TcpStream::connect(&served.address).expect("a connection");
+    let first = TcpStream::connect(served.http.address()).expect("a connection");
     std::thread::scope(|scope| {
-        let second = scope.spawn(|| served.ask("tools/list", json!({})).status);
+        let second = scope.spawn(|| served.ask("tools/list", json!({})).status());
         let waiting = "servlet_connections{state=\"waiting\"} 1\n";
         eventually_blocking(waiting, || served.service.metrics().contains(waiting));
         assert!(!second.is_finished());

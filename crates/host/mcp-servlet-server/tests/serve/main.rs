@@ -7,6 +7,7 @@
 
 mod arguments;
 mod asks;
+mod attached;
 mod cancel;
 mod client;
 mod edges;
@@ -17,7 +18,6 @@ mod names;
 mod operations;
 mod panics;
 mod pipe;
-mod pipe_client;
 mod startup;
 #[path = "../../../mcp-servlet-host/tests/support/mod.rs"]
 mod support;

@@ -7,7 +7,10 @@ use mcp_servlet_runtime::{LoadOptions, Source};
 use puppet::eventually_blocking;
 use serde_json::{Value, json};
 
-use crate::{client::Served, support::Wat};
+use crate::{
+    client::{Served, notifications},
+    support::Wat,
+};
 
 const NOTIFY: &str = r#"(import "extism:host/user" "notify_tool_list_changed" (func $notify))"#;
 
@@ -34,7 +37,7 @@ fn tool_with_a_taken_name_does_not_hide_others() {
         );
     let served = Served::start(Host::new(vec![load(&first), load(&second)]));
     let session = served.open();
-    let [_changed] = served.notifications(&session, || {
+    let [_changed] = notifications(&session, || {
         served.ask("tools/call", json!({"name": "y"}));
     });
     let list = served.ask("tools/list", json!({})).message();

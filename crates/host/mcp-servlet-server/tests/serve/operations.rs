@@ -6,9 +6,10 @@ use mcp_servlet_runtime::{LoadOptions, Source};
 use mcp_servlet_server::{HttpOptions, Plan, ServeOptions};
 use puppet::eventually_blocking;
 use serde_json::json;
+use wire::message::{numbered, request};
 
 use crate::{
-    client::{Served, initialize},
+    client::Served,
     log::{LOG, start_log},
     support::{DESCRIPTION, Wat},
 };
@@ -32,9 +33,9 @@ fn servlet(options: &LoadOptions) -> Servlet {
 #[test]
 fn answers_health_checks() {
     let served = plain();
-    let health = served.send("GET", "/health", &[], "");
+    let health = served.http.at("/health").get();
     let expected = json!({"status": "ok", "servlets": 1, "tools": 1});
-    assert_eq!((health.status, health.message()), (200, expected));
+    assert_eq!((health.status(), health.message()), (200, expected));
 }
 
 /// A server whose servlets `a` and `b` cannot be loaded.
@@ -50,37 +51,37 @@ fn incomplete(http: HttpOptions) -> Served {
 
 #[test]
 fn a_server_with_all_servlets_is_ready() {
-    let ready = plain().send("GET", "/ready", &[], "");
+    let ready = plain().http.at("/ready").get();
     let expected = json!({"status": "ready"});
-    assert_eq!((ready.status, ready.message()), (200, expected));
+    assert_eq!((ready.status(), ready.message()), (200, expected));
 }
 
 #[test]
 fn ready_says_what_is_missing() {
     let served = incomplete(HttpOptions::default());
     let ready = |query: &str| {
-        let answer = served.send("GET", &format!("/ready{query}"), &[], "");
-        (answer.status, answer.message())
+        let answer = served.http.at(&format!("/ready{query}")).get();
+        (answer.status(), answer.message())
     };
     let missing = json!({"servlets": ["a", "b"], "remotes": {}});
     let incomplete = json!({"status": "incomplete", "missing": missing});
     assert_eq!(ready(""), (503, incomplete));
     assert_eq!(ready("?exclude=a&exclude=b").0, 200);
     assert_eq!(ready("?exclude=a").0, 503);
-    assert_eq!(served.send("GET", "/health", &[], "").status, 200);
+    assert_eq!(served.http.at("/health").get().status(), 200);
 }
 
 #[test]
 fn a_server_that_leaves_is_not_ready_and_still_answers() {
     let served = plain();
     served.service.leave();
-    let ready = served.send("GET", "/ready", &[], "");
+    let ready = served.http.at("/ready").get();
     let expected = json!({"status": "stopping"});
-    assert_eq!((ready.status, ready.message()), (503, expected));
-    assert_eq!(ready.retry_after.as_deref(), Some("1"));
-    assert_eq!(served.send("GET", "/health", &[], "").status, 200);
-    assert_eq!(served.ask("tools/call", json!({"name": "t"})).status, 200);
-    served.open();
+    assert_eq!((ready.status(), ready.message()), (503, expected));
+    assert_eq!(ready.header("retry-after"), Some("1"));
+    assert_eq!(served.http.at("/health").get().status(), 200);
+    assert_eq!(served.ask("tools/call", json!({"name": "t"})).status(), 200);
+    assert_eq!(served.http.initialize().status(), 200);
 }
 
 #[test]
@@ -88,14 +89,14 @@ fn each_503_says_when_to_try_again() {
     let mut http = HttpOptions::default();
     http.sessions = 0;
     let served = incomplete(http);
-    let refused = served.post(&[], &initialize(&json!({})));
+    let refused = served.http.initialize();
     assert_eq!(
-        (refused.status, refused.retry_after.as_deref()),
+        (refused.status(), refused.header("retry-after")),
         (503, Some("30"))
     );
-    let incomplete = served.send("GET", "/ready", &[], "");
+    let incomplete = served.http.at("/ready").get();
     assert_eq!(
-        (incomplete.status, incomplete.retry_after.as_deref()),
+        (incomplete.status(), incomplete.header("retry-after")),
         (503, Some("5"))
     );
 }
@@ -110,14 +111,13 @@ fn sessions_and_connections_are_counted() {
         "{}",
         served.service.metrics()
     );
-    let id = [("mcp-session-id", &*sessions[0])];
-    assert_eq!(served.send("DELETE", "/mcp", &id, "").status, 204);
+    assert_eq!(sessions[0].delete().status(), 204);
     assert!(
         has(r#"servlet_sessions{endpoint=""} 1"#),
         "{}",
         served.service.metrics()
     );
-    let idle = std::net::TcpStream::connect(&served.address).expect("a connection");
+    let idle = std::net::TcpStream::connect(served.http.address()).expect("a connection");
     eventually_blocking("a connection", || {
         has(r#"servlet_connections{state="open"} 1"#)
     });
@@ -134,7 +134,7 @@ fn full_connections_are_logged_and_counted() {
     http.connections = 1;
     let host = Host::new(vec![servlet(&LoadOptions::default())]);
     let served = Served::start_with(host, ServeOptions::default(), http);
-    let connect = || std::net::TcpStream::connect(&served.address).expect("a connection");
+    let connect = || std::net::TcpStream::connect(served.http.address()).expect("a connection");
     let has = |line: &str| served.service.metrics().lines().any(|one| one == line);
     let first = connect();
     eventually_blocking("a connection", || {
@@ -185,11 +185,9 @@ fn the_log_says_who_called() {
     options.endpoint = Some("web".to_owned());
     let served = Served::start_with(Host::new(vec![servlet]), options, HttpOptions::default());
     let session = served.open();
-    let call =
-        json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "asked"}});
+    let call = numbered(7, request("tools/call", json!({"name": "asked"})));
     let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-    let headers = [("mcp-session-id", &*session), ("traceparent", trace)];
-    assert_eq!(served.post(&headers, &call.to_string()).status, 200);
+    assert_eq!(session.with("traceparent", trace).post(&call).status(), 200);
     let log = String::from_utf8(LOG.lock().expect("no panic").clone()).expect("text");
     let is_wanted = |line: &&str| line.contains(r#"tool="asked""#) && line.ends_with("ended");
     let line = log.lines().find(is_wanted).expect("a line for the call");
@@ -207,7 +205,7 @@ fn the_log_says_who_called() {
     let is_digest =
         |text: &str| text.ends_with('"') && text[..16].bytes().all(|one| one.is_ascii_hexdigit());
     assert!(digest.is_some_and(is_digest), "{line}");
-    assert!(!log.contains(&session), "the id is a secret");
+    assert!(!log.contains(session.session()), "the id is a secret");
 }
 
 #[test]

@@ -18,7 +18,12 @@ use tracing::{
 };
 use tracing_subscriber::{Layer, layer::Context, layer::SubscriberExt as _};
 
-use crate::{client::stateless, log::start_log, pipe_client::PipeClient, support::Wat};
+use wire::{
+    Http, Pipe,
+    message::{able, stateless},
+};
+
+use crate::{log::start_log, support::Wat};
 
 /// A subscriber that panics when a tool called `boom` is called.
 struct Fragile;
@@ -46,11 +51,9 @@ fn fragile_log() -> DefaultGuard {
     tracing::subscriber::set_default(tracing_subscriber::registry().with(Fragile))
 }
 
-async fn ask(client: &mut PipeClient, method: &str, mut params: Value) -> Value {
-    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] =
-        json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
-    client.send(&stateless(method, params)).await;
-    client.next().await
+async fn ask(client: &mut Pipe, method: &str, params: Value) -> Value {
+    let tasks = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+    client.ask(able(stateless(method, params), tasks)).await
 }
 
 /// A server with two tools; the second makes the subscriber panic. `support` decides whether they run as tasks.
@@ -69,7 +72,8 @@ async fn start(plan: Plan) -> Service {
 #[tokio::test]
 async fn a_panic_is_answered_and_the_next_request_works() {
     let _log = fragile_log();
-    let mut client = PipeClient::connect(start(plan("forbidden")).await);
+    let service = start(plan("forbidden")).await;
+    let mut client = Pipe::new(service.server().open_pipe());
     for _ in 0..2 {
         let answer = ask(&mut client, "tools/call", json!({"name": "boom"})).await;
         assert_eq!(answer["id"], 1);
@@ -84,7 +88,8 @@ async fn a_panic_is_answered_and_the_next_request_works() {
 #[tokio::test]
 async fn a_task_that_panics_fails() {
     let _log = fragile_log();
-    let mut client = PipeClient::connect(start(plan("required")).await);
+    let service = start(plan("required")).await;
+    let mut client = Pipe::new(service.server().open_pipe());
     let created = ask(&mut client, "tools/call", json!({"name": "boom"})).await;
     let id = created["result"]["taskId"].clone();
     let task = eventually("the end of the task", async || {
@@ -104,13 +109,8 @@ async fn a_panic_is_answered_over_http() {
     plan.transports.http = Some(("127.0.0.1:0".to_owned(), HttpOptions::default()));
     let service = start(plan).await;
     let address = service.listeners()[0].address;
-    let body = stateless("tools/call", json!({ "name": "boom" }));
-    let request = format!(
-        "POST /mcp HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\naccept: application/json, text/event-stream\r\n\
-         content-type: application/json\r\nmcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\n\
-         mcp-name: boom\r\ncontent-length: {}\r\n\r\n{body}",
-        body.len()
-    );
+    let client = Http::new(format!("http://{address}/mcp"));
+    let request = client.posted(&stateless("tools/call", json!({ "name": "boom" })));
     let mut stream = TcpStream::connect(address).await.expect("a connection");
     stream.write_all(request.as_bytes()).await.expect("a write");
     let mut response = String::new();

@@ -7,25 +7,19 @@ use mcp_servlet_host::{Host, Introduction, Servlet};
 use mcp_servlet_runtime::{LoadOptions, Source};
 use mcp_servlet_server::ServeOptions;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use wire::message::{
+    HANDSHAKE, cancelled, initialize, initialized, notification, numbered, request, stateless,
+};
 
 use crate::{
+    attached::attach,
     client::start,
     support::{DESCRIPTION, Wat},
 };
 
-fn initialize() -> Value {
-    json!({
-        "jsonrpc": "2.0", "id": 0, "method": "initialize",
-        "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}},
-    })
-}
-
 /// Sends requests in the 2025-11-25 revision, closes the input and collects the responses by id.
 pub(crate) async fn talk(host: Host, requests: &[Value]) -> Vec<Value> {
-    let open = initialize();
-    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-    let mut lines = vec![open, ready];
+    let mut lines = vec![initialize(HANDSHAKE), initialized()];
     for (at, request) in requests.iter().enumerate() {
         let mut request = request.clone();
         request["jsonrpc"] = "2.0".into();
@@ -41,20 +35,12 @@ pub(crate) async fn exchange(host: Host, lines: &[Value]) -> Vec<Value> {
 }
 
 async fn exchange_text(host: Host, text: &str) -> Vec<Value> {
-    let (client, server) = tokio::io::duplex(1 << 20);
     let service = start(host, ServeOptions::default()).await;
-    let (reader, writer) = tokio::io::split(server);
-    let server = service.server().clone();
-    let server = tokio::spawn(async move { server.serve_stream(reader, writer).await });
-    let (reader, mut writer) = tokio::io::split(client);
-    writer.write_all(text.as_bytes()).await.expect("a write");
-    writer.shutdown().await.expect("a close");
-    let mut responses = Vec::new();
-    let mut reader = BufReader::new(reader).lines();
-    while let Some(line) = reader.next_line().await.expect("a read") {
-        responses.push(serde_json::from_str::<Value>(&line).expect("JSON"));
-    }
-    server.await.expect("no panic").expect("a graceful end");
+    let (mut client, serving) = attach(&service);
+    client.write(text.as_bytes()).await;
+    client.close().await;
+    let mut responses = client.rest().await;
+    serving.await.expect("no panic").expect("a graceful end");
     responses.sort_by_key(|response| response["id"].as_u64());
     responses
 }
@@ -258,19 +244,10 @@ async fn serves_several_servlets_in_order() {
 
 #[tokio::test]
 async fn serves_the_stateless_protocol_version() {
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-        "io.modelcontextprotocol/clientInfo": {"name": "c", "version": "1"},
-    });
-    let request = |id: u64, method: &str, mut params: Value| {
-        params["_meta"] = meta.clone();
-        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
-    };
     let lines = [
-        request(1, "server/discover", json!({})),
-        request(2, "tools/list", json!({})),
-        request(3, "tools/call", json!({"name": "t"})),
+        numbered(1, stateless("server/discover", json!({}))),
+        numbered(2, stateless("tools/list", json!({}))),
+        numbered(3, stateless("tools/call", json!({"name": "t"}))),
     ];
     let responses = exchange(host(DESCRIPTION, r#"{"content":[],"vendor":1}"#), &lines).await;
     assert_eq!(
@@ -297,8 +274,8 @@ async fn serves_the_stateless_protocol_version() {
 
 #[tokio::test]
 async fn invalid_lines_get_an_error_and_later_lines_are_read() {
-    let ping = |id: u64| json!({"jsonrpc": "2.0", "id": id, "method": "ping"}).to_string();
-    let open = initialize().to_string();
+    let ping = |id: u64| numbered(id, request("ping", json!({})));
+    let open = initialize(HANDSHAKE);
     let long = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, "x".repeat(17 << 20));
     let wrong = [
         ("nonsense", -32700),
@@ -336,19 +313,15 @@ async fn invalid_lines_get_an_error_and_later_lines_are_read() {
 
 #[tokio::test]
 async fn ignores_other_messages_before_the_first_request() {
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    let modern = |id: u64, method: &str| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {"_meta": meta}});
+    let modern = |id: u64, method: &str| numbered(id, stateless(method, json!({})));
     let unknown = json!({
         "io.modelcontextprotocol/protocolVersion": "2525-01-01",
         "io.modelcontextprotocol/clientCapabilities": {},
     });
     for first in [
-        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
-        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}),
-        json!({"jsonrpc": "2.0", "method": "notifications/unheard-of"}),
+        initialized(),
+        cancelled(1),
+        notification("notifications/unheard-of", json!({})),
         json!({"jsonrpc": "2.0", "id": 7, "result": {}}),
         json!({"jsonrpc": "2.0", "id": 7, "error": {"code": 1, "message": "m"}}),
     ] {
@@ -377,7 +350,7 @@ async fn ignores_other_messages_before_the_first_request() {
 #[tokio::test]
 async fn reports_invalid_params_to_the_caller() {
     let host = || host(DESCRIPTION, "{}");
-    let request = |method: &str, params: Value| json!({"jsonrpc": "2.0", "id": 5, "method": method, "params": params});
+    let request = |method: &str, params: Value| numbered(5, request(method, params));
     for (line, message) in [
         (
             request("ping", json!([1])),
@@ -407,7 +380,7 @@ async fn reports_invalid_params_to_the_caller() {
             "invalid params of `completion/complete`: expected an object in `argument`, found a string",
         ),
     ] {
-        let responses = exchange(host(), &[initialize(), line]).await;
+        let responses = exchange(host(), &[initialize(HANDSHAKE), line]).await;
         let error = &responses[1]["error"];
         assert_eq!(responses[1]["id"], 5, "{responses:?}");
         assert_eq!(
@@ -415,14 +388,10 @@ async fn reports_invalid_params_to_the_caller() {
             (&json!(-32602), &json!(message))
         );
     }
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    let ping = request("ping", json!({"_meta": meta}));
+    let ping = stateless("ping", json!({}));
     let responses = exchange(host(), &[ping]).await;
     assert_eq!(responses[0]["error"]["code"], -32601);
-    let mut wrong = initialize();
+    let mut wrong = initialize(HANDSHAKE);
     wrong["params"]["capabilities"] = 5.into();
     let responses = exchange(host(), &[wrong]).await;
     assert_eq!(
@@ -432,7 +401,7 @@ async fn reports_invalid_params_to_the_caller() {
     // Valid JSON, but the number is too large for rmcp.
     let text = format!(
         "{}\n{{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"ping\",\"params\":{{\"a\":1e400}}}}\n",
-        initialize()
+        initialize(HANDSHAKE)
     );
     let responses = exchange_text(host(), &text).await;
     assert_eq!(responses[1]["id"], 5, "{responses:?}");
@@ -440,8 +409,8 @@ async fn reports_invalid_params_to_the_caller() {
 
 #[tokio::test]
 async fn the_last_line_needs_no_end() {
-    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
-    let text = format!("{}\n{ping}", initialize());
+    let ping = request("ping", json!({}));
+    let text = format!("{}\n{ping}", initialize(HANDSHAKE));
     let responses = exchange_text(host(DESCRIPTION, "{}"), &text).await;
     assert_eq!(responses[1]["result"], json!({}));
     let half = text.trim_end_matches('}');
@@ -459,20 +428,12 @@ async fn a_client_may_disconnect_at_once() {
 
 #[tokio::test]
 async fn a_server_that_is_stopped_leaves_its_client() {
-    let (client, pipe) = tokio::io::duplex(1 << 16);
     let service = start(host(DESCRIPTION, "{}"), ServeOptions::default()).await;
-    let serving = service.server().clone();
-    let (reader, writer) = tokio::io::split(pipe);
-    let serving = tokio::spawn(async move { serving.serve_stream(reader, writer).await });
-    let (reader, mut writer) = tokio::io::split(client);
-    let open = initialize();
-    let sent = writer.write_all(format!("{open}\n").as_bytes()).await;
-    sent.expect("a write");
-    let mut lines = BufReader::new(reader).lines();
-    assert!(lines.next_line().await.expect("a read").is_some());
+    let (mut client, serving) = attach(&service);
+    client.ask(initialize(HANDSHAKE)).await;
     service.begin_stop();
     serving.await.expect("no panic").expect("a graceful end");
-    assert_eq!(lines.next_line().await.expect("a read"), None);
+    assert_eq!(client.try_next().await, None);
 }
 
 #[tokio::test]
@@ -483,40 +444,25 @@ async fn stopping_server_ends_calls_and_refuses_requests() {
     options.limits.timeout = Limit::At(Duration::from_secs(1));
     let servlet = servlet.load_with(&options).expect("a servlet");
     let service = start(Host::new(vec![servlet]), ServeOptions::default()).await;
-    let (client, pipe) = tokio::io::duplex(1 << 16);
-    let serving = service.server().clone();
-    let (reader, writer) = tokio::io::split(pipe);
-    let serving = tokio::spawn(async move { serving.serve_stream(reader, writer).await });
-    let (reader, mut writer) = tokio::io::split(client);
-    let mut lines = BufReader::new(reader).lines();
-    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-    let request = |id: u32, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-    let begun = [
-        initialize(),
-        ready,
-        request(1, "tools/call", json!({"name": "t"})),
-        request(2, "ping", json!({})),
-    ];
-    for message in begun {
-        let sent = writer.write_all(format!("{message}\n").as_bytes()).await;
-        sent.expect("a write");
+    let (mut client, serving) = attach(&service);
+    for message in [
+        initialize(HANDSHAKE),
+        initialized(),
+        request("tools/call", json!({"name": "t"})),
+        numbered(2, request("ping", json!({}))),
+    ] {
+        client.send(message).await;
     }
-    let mut next = async || {
-        let line = lines.next_line().await.expect("a read");
-        serde_json::from_str::<Value>(&line.expect("a line")).expect("JSON")
-    };
-    assert_eq!(next().await["id"], 0);
-    assert_eq!(next().await["id"], 2, "earlier requests have begun");
+    assert_eq!(client.next().await["id"], 0);
+    assert_eq!(client.next().await["id"], 2, "earlier requests have begun");
     service.begin_stop();
-    let late = request(3, "tools/list", json!({}));
-    let sent = writer.write_all(format!("{late}\n").as_bytes()).await;
-    sent.expect("a write");
-    let refused = next().await;
+    let late = numbered(3, request("tools/list", json!({})));
+    let refused = client.ask(late).await;
     assert_eq!(
         (&refused["id"], &refused["error"]["code"]),
         (&json!(3), &json!(-32000))
     );
-    let ended = next().await;
+    let ended = client.next().await;
     assert_eq!(ended["id"], 1);
     let message = ended["error"]["message"].as_str().unwrap_or_default();
     assert!(message.contains("did not finish"), "{ended}");

@@ -4,38 +4,26 @@ use std::time::Duration;
 
 use mcp_servlet_host::Introduction;
 use mcp_servlet_server::{Plan, Service};
-use puppet::PATIENCE;
 use serde_json::{Value, json};
-use tokio::{
-    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
-    time::timeout,
-};
+use wire::message::{HANDSHAKE, initialize, initialized, numbered, request};
+
+use crate::attached::attach;
 
 /// Opens a session, lists the tools and returns both answers. `meanwhile` runs once the session is open.
 async fn open_and_list(service: Service, meanwhile: impl FnOnce(&Service)) -> [Value; 2] {
-    let (client, other) = tokio::io::duplex(1 << 16);
-    let (reader, writer) = tokio::io::split(other);
-    let serving = {
-        let server = service.server().clone();
-        tokio::spawn(async move { server.serve_stream(reader, writer).await })
-    };
-    let (reader, mut writer) = tokio::io::split(client);
-    let mut lines = BufReader::new(reader).lines();
-    let params = json!({
-        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "c", "version": "1" },
-    });
-    let open = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
-    let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
-    let ping = json!({ "jsonrpc": "2.0", "id": 2, "method": "ping" });
-    let text = format!("{open}\n{ready}\n{list}\n{ping}\n");
-    writer.write_all(text.as_bytes()).await.expect("a write");
+    let (mut client, serving) = attach(&service);
+    for message in [
+        initialize(HANDSHAKE),
+        initialized(),
+        request("tools/list", json!({})),
+        numbered(2, request("ping", json!({}))),
+    ] {
+        client.send(message).await;
+    }
     let mut meanwhile = Some(meanwhile);
     let mut answers = [Value::Null, Value::Null, Value::Null];
     while answers.iter().any(Value::is_null) {
-        let line = timeout(PATIENCE, lines.next_line()).await.expect("a line");
-        let line = line.expect("a read").expect("a line");
-        let message: Value = serde_json::from_str(&line).expect("JSON");
+        let message = client.next().await;
         let Some(id) = message["id"].as_u64() else {
             continue;
         };
@@ -46,7 +34,7 @@ async fn open_and_list(service: Service, meanwhile: impl FnOnce(&Service)) -> [V
             meanwhile(&service);
         }
     }
-    writer.shutdown().await.expect("a close");
+    client.close().await;
     serving.await.expect("no panic").expect("a graceful end");
     let [opened, listed, _] = answers;
     [opened, listed]

@@ -8,10 +8,14 @@ use mcp_servlet_runtime::{Instances, LoadOptions};
 use mcp_servlet_server::{HttpOptions, ServeOptions, TaskOptions};
 use puppet::{PATIENCE, eventually, eventually_blocking};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use wire::{
+    Answer,
+    message::{able, stateless},
+};
 
 use crate::{
-    client::{Answer, Served, initialize, request, start, stateless},
+    attached::attach,
+    client::{Served, start},
     support::Wat,
 };
 
@@ -62,21 +66,21 @@ fn serve(host: Host, options: ServeOptions) -> Served {
     Served::start_with(host, options, HttpOptions::default())
 }
 
-/// Parameters of a request from a client that supports tasks.
-fn with_tasks(mut params: Value) -> Value {
-    let capabilities =
-        json!({"elicitation": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}});
-    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = capabilities;
-    params
+/// A request from a client that supports tasks.
+fn with_tasks(method: &str, params: Value) -> Value {
+    let extensions = json!({"io.modelcontextprotocol/tasks": {}});
+    let capabilities = json!({"elicitation": {}, "extensions": extensions});
+    able(stateless(method, params), capabilities)
 }
 
 fn call(served: &Served, params: Value) -> Value {
-    served.ask("tools/call", with_tasks(params)).message()["result"].clone()
+    let called = served.http.post(&with_tasks("tools/call", params));
+    called.message()["result"].clone()
 }
 
 fn about(served: &Served, method: &str, id: &str, mut params: Value) -> Answer {
     params["taskId"] = id.into();
-    served.ask_with(&[("mcp-name", id)], method, with_tasks(params))
+    served.http.post(&with_tasks(method, params))
 }
 
 fn get(served: &Served, id: &str) -> Value {
@@ -127,7 +131,7 @@ fn calls_that_are_quick_and_clients_that_have_no_tasks_are_answered_at_once() {
     let plain = served.ask("tools/call", json!({"name": "t"})).message();
     assert_eq!(plain["result"]["content"], json!([]));
     let session = served.open();
-    let legacy = served.in_session(&session, &request("tools/call", json!({"name": "t"})));
+    let legacy = session.ask("tools/call", json!({"name": "t"}));
     assert_eq!(legacy.message()["result"]["content"], json!([]));
     drop(served);
     let served = serve(slow(), options(|tasks| tasks.max = 0));
@@ -154,7 +158,7 @@ fn tools_say_whether_they_are_tasks() {
         &json!({"extensions": {"io.modelcontextprotocol/tasks": {}}})
     );
     let session = required.open();
-    let legacy = required.in_session(&session, &request("tools/call", json!({"name": "t"})));
+    let legacy = session.ask("tools/call", json!({"name": "t"}));
     assert_eq!(legacy.message()["error"]["code"], -32021);
     let optional = served("optional");
     id(&call(&optional, json!({"name": "t"})));
@@ -173,7 +177,7 @@ fn only_stateless_clients_get_tasks() {
     let discovered = served.ask("server/discover", json!({})).message();
     let extensions = &discovered["result"]["capabilities"]["extensions"];
     assert_eq!(extensions, &json!({"io.modelcontextprotocol/tasks": {}}));
-    let opened = served.post(&[], &initialize(&json!({}))).message();
+    let opened = served.http.initialize().message();
     assert_eq!(opened["result"]["capabilities"].get("extensions"), None);
 }
 
@@ -263,7 +267,8 @@ fn number_of_tasks_is_limited() {
     assert_eq!(call(&optional, json!({"name": "t"}))["content"], json!([]));
     let required = serve(host(Some("required"), "", ANSWER), one());
     id(&call(&required, json!({"name": "t"})));
-    let refused = required.ask("tools/call", with_tasks(json!({"name": "t"})));
+    let call = with_tasks("tools/call", json!({"name": "t"}));
+    let refused = required.http.post(&call);
     assert_eq!(refused.code(), (200, -32000));
     assert_eq!(refused.message()["error"]["data"], json!({"retry": true}));
 }
@@ -399,7 +404,7 @@ fn clients_cannot_see_the_tasks_of_others() {
     let id = id(&created);
     for method in ["tasks/get", "tasks/cancel", "tasks/update"] {
         let params = json!({"taskId": id, "inputResponses": {}});
-        let answer = over_a_pipe(&served, &stateless(method, with_tasks(params)));
+        let answer = over_a_pipe(&served, &with_tasks(method, params));
         assert_eq!(answer["error"]["code"], -32602, "{method}: {answer}");
         let other = about(&served, method, "0123", json!({"inputResponses": {}}));
         assert_eq!(other.message()["error"]["code"], -32602);
@@ -408,20 +413,14 @@ fn clients_cannot_see_the_tasks_of_others() {
 }
 
 /// The response to one request of another client, which is connected by a pipe.
-fn over_a_pipe(to: &Served, message: &str) -> Value {
+fn over_a_pipe(to: &Served, message: &Value) -> Value {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    let server = to.server.clone();
     runtime.block_on(async move {
-        let (client, pipe) = tokio::io::duplex(1 << 16);
-        let (input, output) = tokio::io::split(pipe);
-        let serving = tokio::spawn(async move { server.serve_stream(input, output).await });
-        let (reader, mut writer) = tokio::io::split(client);
-        let line = format!("{message}\n");
-        writer.write_all(line.as_bytes()).await.expect("a write");
-        let answer = BufReader::new(reader).lines().next_line().await;
-        writer.shutdown().await.expect("a close");
+        let (mut client, serving) = attach(&to.service);
+        let answer = client.ask(message).await;
+        client.close().await;
         serving.await.expect("no panic").expect("a graceful end");
-        serde_json::from_str(&answer.expect("a read").expect("a line")).expect("JSON")
+        answer
     })
 }
 
@@ -429,16 +428,10 @@ fn over_a_pipe(to: &Served, message: &str) -> Value {
 async fn tasks_end_with_their_client() {
     let host = host(Some("optional"), ENDLESS, ANSWER);
     let service = start(host, ServeOptions::default()).await;
-    let (client, pipe) = tokio::io::duplex(1 << 16);
-    let (input, output) = tokio::io::split(pipe);
-    let serving = service.server().clone();
-    let serving = tokio::spawn(async move { serving.serve_stream(input, output).await });
-    let (reader, mut writer) = tokio::io::split(client);
-    let line = stateless("tools/call", with_tasks(endless())) + "\n";
-    writer.write_all(line.as_bytes()).await.expect("a write");
-    let line = BufReader::new(reader).lines().next_line().await;
-    assert!(line.expect("a read").expect("a line").contains("taskId"));
-    writer.shutdown().await.expect("a close");
+    let (mut client, serving) = attach(&service);
+    let created = client.ask(with_tasks("tools/call", endless())).await;
+    assert!(created["result"]["taskId"].is_string(), "{created}");
+    client.close().await;
     serving.await.expect("no panic").expect("a graceful end");
     let ended = "outcome=\"cancelled\"} 1";
     eventually(ended, async || service.metrics().contains(ended)).await;

@@ -3,11 +3,9 @@
 use mcp_servlet_host::Host;
 use mcp_servlet_runtime::{Isolation, LoadOptions};
 use serde_json::json;
+use wire::Http;
 
-use crate::{
-    client::{Served, request},
-    support::tools,
-};
+use crate::{client::Served, support::tools};
 
 /// The actions of the servlet.
 const WRITE: i32 = 1;
@@ -46,12 +44,9 @@ fn served(isolation: Isolation) -> Served {
 }
 
 /// Whether the call of a session succeeds. It fails if it finds the pattern.
-fn succeeds(served: &Served, session: &str, action: i32) -> bool {
-    let call = request(
-        "tools/call",
-        json!({"name": "t", "arguments": {"do": action}}),
-    );
-    let answer = served.in_session(session, &call).message();
+fn succeeds(session: &Http, action: i32) -> bool {
+    let params = json!({"name": "t", "arguments": {"do": action}});
+    let answer = session.ask("tools/call", params).message();
     let failed = answer["error"]["message"].as_str();
     let failed = failed.is_some_and(|message| message.contains("exit code"));
     assert!(failed || answer["result"]["content"].is_array(), "{answer}");
@@ -63,9 +58,9 @@ fn two_sessions_share_no_byte() {
     let served = served(Isolation::Call);
     let sessions = [served.open(), served.open()];
     for [one, other] in [[0, 1], [1, 0], [0, 1]].map(|at| at.map(|at| &sessions[at])) {
-        assert!(succeeds(&served, one, WRITE));
-        assert!(succeeds(&served, other, FIND));
-        assert!(succeeds(&served, one, FIND), "not even its own");
+        assert!(succeeds(one, WRITE));
+        assert!(succeeds(other, FIND));
+        assert!(succeeds(one, FIND), "not even its own");
     }
 }
 
@@ -73,6 +68,6 @@ fn two_sessions_share_no_byte() {
 fn sessions_of_a_servlet_with_a_shared_instance_share_its_memory() {
     let served = served(Isolation::Shared);
     let [one, other] = [served.open(), served.open()];
-    assert!(succeeds(&served, &one, WRITE));
-    assert!(!succeeds(&served, &other, FIND));
+    assert!(succeeds(&one, WRITE));
+    assert!(!succeeds(&other, FIND));
 }

@@ -6,11 +6,12 @@ use std::{
 };
 
 use puppet::{PATIENCE, is_installed};
-use serde_json::json;
+use serde_json::{Value, json};
+use wire::{Http, message::stateless};
 
 use super::{
     folder::folder,
-    processes::{Balancer, CLIENTS, Server, by_turns, checks_often, request, under_load},
+    processes::{Balancer, CLIENTS, Server, by_turns, checks_often, under_load},
 };
 
 /// A configuration with one endpoint and one servlet.
@@ -19,70 +20,47 @@ pub(super) const ENDPOINT: &str = "[listener.local]\naddress = \"127.0.0.1:0\"\n
     [server]\nstate_keys = [\"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\"]\n\
     [servlet.a]\nsource = \"a.wasm\"\n";
 
-fn post(address: &str, headers: &str, body: &str) -> Option<(u16, String)> {
-    let headers = format!(
-        "content-type: application/json\r\naccept: application/json, text/event-stream\r\n{headers}"
-    );
-    request(address, "POST", "/mcp", &headers, body)
-}
+/// A header of a client.
+pub(super) type Header = (&'static str, &'static str);
 
-/// The response to a client that wants a session.
-pub(super) fn initialize(balancer: &Balancer, headers: &str) -> Option<(u16, String)> {
-    let client = json!({ "name": "c", "version": "1" });
-    let params =
-        json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
-    let body = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
-    post(&balancer.address, headers, &body.to_string())
-}
-
-/// The id of the session that a response opens.
-pub(super) fn id_of(response: &str) -> &str {
-    let mut lines = response.lines();
-    let id = lines.find_map(|line| {
-        let (name, value) = line.split_once(": ")?;
-        name.eq_ignore_ascii_case("mcp-session-id").then_some(value)
-    });
-    id.unwrap_or_else(|| panic!("no session in {response}"))
+/// A client of a load balancer or of a process.
+pub(super) fn client(address: &str, headers: &[Header]) -> Http {
+    Http::new(format!("http://{address}/mcp")).with_all(headers)
 }
 
 /// Opens a session, and returns its id.
-pub(super) fn open(balancer: &Balancer, headers: &str) -> String {
-    let (status, response) = initialize(balancer, headers).expect("a response");
-    assert_eq!(status, 200, "{response}");
-    id_of(&response).to_owned()
+pub(super) fn open(balancer: &Balancer, headers: &[Header]) -> String {
+    let opened = client(&balancer.address, headers).initialize();
+    assert_eq!(opened.status(), 200, "{opened:?}");
+    opened.session()
+}
+
+/// The parameters of a call.
+fn params() -> Value {
+    json!({ "name": "t", "arguments": {} })
+}
+
+/// The status of a call whose response has arrived.
+fn status(client: &Http) -> Result<u16, String> {
+    let called = client.try_ask("tools/call", params());
+    let called = called.map_err(|error| error.to_string())?;
+    called.try_text().map_err(|error| error.to_string())?;
+    Ok(called.status())
 }
 
 /// The status of a call in a session.
-pub(super) fn call(balancer: &Balancer, id: &str, headers: &str) -> Option<u16> {
+pub(super) fn call(balancer: &Balancer, id: &str, headers: &[Header]) -> Option<u16> {
     call_at(&balancer.address, id, headers)
 }
 
 /// The same at one of the processes.
-pub(super) fn call_at(address: &str, id: &str, headers: &str) -> Option<u16> {
-    let params = json!({ "name": "t", "arguments": {} });
-    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
-    let headers = format!("{headers}mcp-session-id: {id}\r\n");
-    let (status, _) = post(address, &headers, &body.to_string())?;
-    Some(status)
+pub(super) fn call_at(address: &str, id: &str, headers: &[Header]) -> Option<u16> {
+    status(&client(address, headers).with("mcp-session-id", id)).ok()
 }
 
-/// The headers and the body of a call since 2026-07-28.
-fn alone() -> (&'static str, String) {
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": { "name": "c", "version": "1" },
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    let params = json!({ "name": "t", "arguments": {}, "_meta": meta });
-    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
-    let headers = "mcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\nmcp-name: t\r\n";
-    (headers, body.to_string())
-}
-
-pub(super) fn call_alone(balancer: &Balancer, headers: &str) -> Result<(), String> {
-    let (own, body) = alone();
-    match post(&balancer.address, &format!("{own}{headers}"), &body) {
-        Some((200, _)) => Ok(()),
+pub(super) fn call_alone(balancer: &Balancer, headers: &[Header]) -> Result<(), String> {
+    match status(&client(&balancer.address, headers)) {
+        Ok(200) => Ok(()),
         other => Err(format!("{other:?}")),
     }
 }
@@ -106,7 +84,7 @@ fn a_process_that_is_killed_takes_only_its_own_calls_along() {
     let mut servers = three(ENDPOINT);
     let balancer = Balancer::start(&servers, |config| config);
     let counts = under_load(
-        |_| || call_alone(&balancer, ""),
+        |_| || call_alone(&balancer, &[]),
         |counts| {
             counts.more(100);
             servers[0].kill();
@@ -126,7 +104,7 @@ fn a_process_that_leaves_loses_no_call() {
     let mut servers = three(&format!("http.leave = \"3s\"\n{ENDPOINT}"));
     let balancer = Balancer::start(&servers, checks_often);
     let counts = under_load(
-        |_| || call_alone(&balancer, ""),
+        |_| || call_alone(&balancer, &[]),
         |counts| {
             counts.more(50);
             servers[0].stop();
@@ -146,28 +124,26 @@ fn no_sealed_session_is_lost_behind_a_load_balancer() {
     for way in ways {
         let mut servers = three(ENDPOINT);
         let balancer = Balancer::start(&servers, |config| on_one_thread(way(config)));
-        let ids: Vec<_> = (0..200).map(|_| open(&balancer, "")).collect();
+        let ids: Vec<_> = (0..200).map(|_| open(&balancer, &[])).collect();
         let lost = || {
-            let calls = ids.iter().map(|id| call(&balancer, id, ""));
+            let calls = ids.iter().map(|id| call(&balancer, id, &[]));
             calls.filter(|status| *status != Some(200)).count()
         };
         assert_eq!(lost(), 0);
         servers[0].kill();
         // HAProxy learns of the end before it answers this.
-        let health = request(&balancer.address, "GET", "/health", "", "");
-        assert_eq!(health.map(|(status, _)| status), Some(200));
+        let health = client(&balancer.address, &[]).at("/health").get();
+        assert_eq!(health.status(), 200);
         assert_eq!(lost(), 0);
     }
 }
 
 /// Sends a call whose body may arrive after its head, and returns the status of the response.
 fn call_in_parts(stream: &mut BufReader<TcpStream>, key: &str) -> std::io::Result<String> {
-    let (headers, body) = alone();
-    let length = body.len();
-    let head = format!(
-        "POST /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {key}\r\n{headers}content-type: application/json\r\n\
-         accept: application/json, text/event-stream\r\ncontent-length: {length}\r\n\r\n"
-    );
+    let client = client("localhost", &[("connection", "keep-alive")]);
+    let client = client.with("authorization", &format!("Bearer {key}"));
+    let request = client.posted(&stateless("tools/call", params()));
+    let (head, body) = request.split_at(request.find("\r\n\r\n").expect("a head") + 4);
     stream.get_mut().write_all(head.as_bytes())?;
     stream.get_mut().write_all(body.as_bytes())?;
     let mut status = String::new();

@@ -8,8 +8,9 @@ use std::{
 
 use puppet::eventually_blocking;
 use saphyr::{LoadableYamlNode as _, Yaml};
+use wire::Http;
 
-use super::{folder, request, text};
+use super::{folder, text};
 
 /// The document of this kind.
 fn document<'y>(all: &'y [Yaml<'y>], kind: &str) -> &'y Yaml<'y> {
@@ -59,26 +60,21 @@ fn the_container_answers_its_probes() {
         .spawn()
         .expect("a server");
     let _server = Killed(server);
+    let server = Http::new(format!("http://127.0.0.1:{operations}/"));
     for probe in ["livenessProbe", "readinessProbe"] {
         let get = &container[probe]["httpGet"];
         assert_eq!(get["port"].as_integer(), Some(9090), "{probe}");
         let path = get["path"].as_str().expect("a path");
         eventually_blocking(probe, || {
-            let asked = request(&format!("127.0.0.1:{operations}"), "GET", path, "", "");
-            asked.is_some_and(|(status, _)| status == 200)
+            let asked = server.at(path).try_send("GET", "");
+            asked.is_ok_and(|answer| answer.status() == 200)
         });
     }
     let scaler = &document(&all, "HorizontalPodAutoscaler")["spec"];
     let metric = scaler["metrics"][0]["pods"]["metric"]["name"].as_str();
     let metric = format!("# TYPE {} gauge\n", metric.expect("a metric"));
-    let asked = request(
-        &format!("127.0.0.1:{operations}"),
-        "GET",
-        "/metrics",
-        "",
-        "",
-    );
-    let (_, metrics) = asked.expect("an answer");
+    let answer = server.at("/metrics").get();
+    let metrics = answer.text();
     assert!(metrics.contains(&metric), "{metric}: {metrics}");
     let target = &scaler["scaleTargetRef"]["name"];
     assert_eq!(target, &document(&all, "Deployment")["metadata"]["name"]);

@@ -4,8 +4,8 @@ use mcp_servlet_server::Sha256;
 use puppet::{Redis, eventually_blocking, is_installed};
 
 use super::{
-    haproxy::{ENDPOINT, call, call_alone, call_at, id_of, initialize, on_one_thread, open, three},
-    processes::{Balancer, Server, by_turns, request},
+    haproxy::{ENDPOINT, Header, call, call_alone, call_at, client, on_one_thread, open, three},
+    processes::{Balancer, Server, by_turns},
 };
 
 /// An endpoint that has its sessions in a Redis, and knows `ann` and `bob`.
@@ -20,8 +20,8 @@ fn config(redis: &Redis) -> String {
     endpoint + &redis.section() + &auth
 }
 
-const ANN: &str = "authorization: Bearer ann\r\n";
-const BOB: &str = "authorization: Bearer bob\r\n";
+const ANN: &[Header] = &[("authorization", "Bearer ann")];
+const BOB: &[Header] = &[("authorization", "Bearer bob")];
 
 #[test]
 fn no_session_of_a_redis_is_lost_behind_a_load_balancer() {
@@ -37,15 +37,15 @@ fn no_session_of_a_redis_is_lost_behind_a_load_balancer() {
             assert_eq!(
                 call(&balancer, id, caller),
                 Some(expected),
-                "{at}: {caller}"
+                "{at}: {caller:?}"
             );
         }
     };
     check(ANN, 200);
     servers[0].kill();
     // HAProxy learns of the end before it answers this.
-    let health = request(&balancer.address, "GET", "/health", "", "");
-    assert_eq!(health.map(|(status, _)| status), Some(200));
+    let health = client(&balancer.address, &[]).at("/health").get();
+    assert_eq!(health.status(), 200);
     // The sessions still have their owner.
     check(BOB, 404);
     check(ANN, 200);
@@ -72,12 +72,9 @@ fn while_a_redis_is_away_what_is_open_goes_on_behind_a_load_balancer() {
     redis.stop();
     goes_on("while Redis is away");
     assert_eq!(call_alone(&balancer, ANN), Ok(()));
-    let (status, refused) = initialize(&balancer, ANN).expect("a response");
-    assert_eq!(status, 503, "{refused}");
-    assert!(
-        refused.to_lowercase().contains("\r\nretry-after: 2\r\n"),
-        "{refused}"
-    );
+    let refused = client(&balancer.address, ANN).initialize();
+    assert_eq!(refused.status(), 503, "{refused:?}");
+    assert_eq!(refused.header("retry-after"), Some("2"));
     // A process that has not used a session does not let its client believe that it has ended.
     for id in &ids {
         let at = |server: &Server| call_at(&server.address, id, ANN);
@@ -90,10 +87,9 @@ fn while_a_redis_is_away_what_is_open_goes_on_behind_a_load_balancer() {
     }
     redis.run();
     let opened = eventually_blocking("a new session", || {
-        let (status, response) = initialize(&balancer, ANN)?;
-        (status == 200).then_some(response)
+        let answer = client(&balancer.address, ANN).initialize();
+        (answer.status() == 200).then_some(answer)
     });
-    let id = id_of(&opened);
-    assert_eq!(call(&balancer, id, ANN), Some(200));
+    assert_eq!(call(&balancer, &opened.session(), ANN), Some(200));
     goes_on("after");
 }

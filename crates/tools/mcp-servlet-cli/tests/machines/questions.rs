@@ -4,10 +4,11 @@ use std::{sync::mpsc, thread};
 
 use puppet::PATIENCE;
 use serde_json::{Value, json};
+use wire::{Http, message::response};
 
 use super::{
     ENDPOINT, KEYS,
-    client::{Client, request},
+    client::{ask, client, greet, open},
     processes::{Balancer, by_turns},
     three,
 };
@@ -38,13 +39,15 @@ fn answer_to(asked: &Value) -> Result<Value, String> {
     Ok(answer)
 }
 
+/// The answer to a call since 2026-07-28.
+fn send(client: &Http, params: Value) -> Result<Value, String> {
+    ask(client, "tools/call", params, json!({ "elicitation": {} }))
+}
+
 /// Questions since 2026-07-28 of one process, and their answers at the next ones.
-pub(crate) fn ask_and_answer(clients: &[&Client]) -> Result<(), String> {
+pub(crate) fn ask_and_answer(clients: &[&Http]) -> Result<(), String> {
     let mut clients = clients.iter().cycle();
-    let mut send = |params: Value| {
-        let client = clients.next().expect("a client");
-        client.ask("tools/call", params, false)
-    };
+    let mut send = |params: Value| send(clients.next().expect("a client"), params);
     let first = send(order())?;
     let second = send(answer_to(&first)?)?;
     let done = send(answer_to(&second)?)?;
@@ -57,10 +60,10 @@ pub(crate) fn ask_and_answer(clients: &[&Client]) -> Result<(), String> {
 #[test]
 fn an_answer_gets_to_any_process_with_the_same_keys() {
     let servers = three(&format!("{ENDPOINT}{KEYS}"));
-    let [first, second] = [0, 1].map(|at| Client::new(&servers[at].address));
+    let [first, second] = [0, 1].map(|at| client(&servers[at].address));
     ask_and_answer(&[&first, &second]).expect("a result");
     let balancer = Balancer::start(&servers, by_turns);
-    let client = Client::new(&balancer.address);
+    let client = client(&balancer.address);
     for _ in 0..QUESTIONS {
         ask_and_answer(&[&client]).expect("a result");
     }
@@ -69,15 +72,14 @@ fn an_answer_gets_to_any_process_with_the_same_keys() {
 #[test]
 fn an_answer_is_unknown_to_a_process_with_other_keys() {
     let servers = three(ENDPOINT);
-    let [first, second] = [0, 1].map(|at| Client::new(&servers[at].address));
-    let asked = first.ask("tools/call", order(), false).expect("a question");
+    let [first, second] = [0, 1].map(|at| client(&servers[at].address));
+    let asked = send(&first, order()).expect("a question");
     let answer = answer_to(&asked).expect("a question");
-    let asked = first.ask("tools/call", answer, false).expect("a question");
+    let asked = send(&first, answer).expect("a question");
     let answer = answer_to(&asked).expect("a question");
-    let refused = second.ask("tools/call", answer.clone(), false);
-    let refused = refused.expect("an answer");
+    let refused = send(&second, answer.clone()).expect("an answer");
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
-    let done = first.ask("tools/call", answer, false).expect("an answer");
+    let done = send(&first, answer).expect("an answer");
     assert!(done["result"]["content"][0]["text"].is_string(), "{done}");
 }
 
@@ -97,28 +99,24 @@ fn is_done(answer: &Value) -> Result<(), String> {
 }
 
 /// The question of a call in a session, and the messages after it.
-fn asked_in(client: &Client, session: &str) -> (Value, impl Iterator<Item = Value> + use<>) {
-    let answer = client.post_in(session, &request("tools/call", &call()));
-    let answer = answer.and_then(|answer| answer.expect_status(200));
-    let mut messages = answer.expect("a stream").messages();
+fn asked_in(session: &Http) -> (Value, impl Iterator<Item = Value> + use<>) {
+    let called = session.ask("tools/call", call());
+    assert_eq!(called.status(), 200);
+    let mut messages = called.into_events();
     let question = messages.next().expect("a question");
     assert_eq!(question["method"], "elicitation/create", "{question}");
-    let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": accepted() });
-    (answer, messages)
+    (response(&question, accepted()), messages)
 }
 
 #[test]
 fn an_answer_of_a_session_gets_to_its_process_by_the_hash_of_its_id() {
     let servers = three(&format!("{ENDPOINT}session.store = \"sealed\"\n{KEYS}"));
     let balancer = Balancer::start(&servers, |config| config);
-    let client = Client::new(&balancer.address);
+    let client = client(&balancer.address);
     for _ in 0..QUESTIONS {
-        let session = client.open().expect("a session");
-        let (answer, mut messages) = asked_in(&client, &session);
-        let accepted = client.post_in(&session, &answer);
-        accepted
-            .and_then(|answer| answer.expect_status(202))
-            .expect("it is accepted");
+        let session = open(&client).expect("a session");
+        let (answer, mut messages) = asked_in(&session);
+        assert_eq!(session.post(&answer).status(), 202);
         is_done(&messages.next().expect("a message")).expect("a result");
     }
     // Each process has served some of them.
@@ -132,17 +130,18 @@ fn an_answer_of_a_session_gets_to_its_process_by_the_hash_of_its_id() {
 #[test]
 fn an_answer_of_a_session_does_nothing_at_another_process() {
     let servers = three(&format!("{ENDPOINT}session.store = \"sealed\"\n{KEYS}"));
-    let [first, second] = [0, 1].map(|at| Client::new(&servers[at].address));
-    let session = first.open().expect("a session");
-    let (answer, mut messages) = asked_in(&first, &session);
+    let [first, second] = [0, 1].map(|at| client(&servers[at].address));
+    let session = open(&first).expect("a session");
+    let elsewhere = second.in_session(session.session());
+    let (answer, mut messages) = asked_in(&session);
     let (sender, next) = mpsc::channel();
     thread::spawn(move || sender.send(messages.next()));
-    second.post_in(&session, &answer).expect("a response");
-    for client in [&second, &first] {
-        client.greet_in(&session).expect("a greeting");
+    elsewhere.post(&answer);
+    for client in [&elsewhere, &session] {
+        greet(client).expect("a greeting");
     }
     assert_eq!(next.try_recv(), Err(mpsc::TryRecvError::Empty));
-    first.post_in(&session, &answer).expect("a response");
+    session.post(&answer);
     let done = next.recv_timeout(PATIENCE).expect("an end");
     is_done(&done.expect("a message")).expect("a result");
 }

@@ -5,25 +5,25 @@ use serde_json::json;
 
 use super::{
     ENDPOINT, KEYS,
-    client::Client,
+    client::{client, greet, open},
     processes::{Balancer, Server, by_turns, checks_often, under_load},
     questions, three, with_servlets,
 };
 
 /// Calls without a session, calls in one session, and questions whose answers may get to another process, in turns.
 fn everything(balancer: &Balancer, life: usize) -> impl FnMut() -> Result<(), String> + use<> {
-    let client = Client::new(&balancer.address);
-    let (mut session, mut turn) = (String::new(), 0_usize);
+    let client = client(&balancer.address);
+    let (mut session, mut turn) = (None, 0_usize);
     move || {
         turn += 1;
         match turn % 4 {
             0 => questions::ask_and_answer(&[&client]),
-            1 if session.is_empty() || turn % life == 1 => {
-                session = client.open()?;
+            1 if session.is_none() || turn % life == 1 => {
+                session = Some(open(&client)?);
                 Ok(())
             }
-            1 | 2 => client.greet_in(&session),
-            _ => client.greet(),
+            1 | 2 => greet(session.as_ref().ok_or("no session")?),
+            _ => greet(&client),
         }
     }
 }
@@ -78,11 +78,10 @@ fn keys_are_rotated_under_load_without_losing_a_call() {
                 .enumerate()
             {
                 if keys == ['B'] {
-                    let client = Client::new(&balancer.address);
-                    let session = client.open().expect("a session");
+                    let session = open(&client(&balancer.address)).expect("a session");
                     // Sessions from before it end before it.
                     eventually_blocking("the end of the session", || {
-                        let called = client.greet_in(&session);
+                        let called = greet(&session);
                         called.is_err_and(|error| error.starts_with("404"))
                     });
                 }

@@ -1,33 +1,39 @@
 //! Tasks, which live in one process.
 
 use serde_json::{Value, json};
+use wire::Http;
 
 use super::{
     ENDPOINT, KEYS,
-    client::Client,
+    client::{ask, client},
     processes::{Balancer, by_turns},
     three,
 };
 
 const TASKS: usize = 12;
 
+/// The answer to a request of a client with tasks.
+fn send(client: &Http, method: &str, params: Value) -> Value {
+    let tasks = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
+    ask(client, method, params, tasks).expect("an answer")
+}
+
 /// Starts a task, and returns its id.
-fn begin(client: &Client) -> String {
+fn begin(client: &Http) -> String {
     let call = json!({ "name": "slow_compute", "arguments": { "seconds": 0 } });
-    let begun = client.ask("tools/call", call, true).expect("an answer");
+    let begun = send(client, "tools/call", call);
     let id = begun["result"]["taskId"].as_str();
     id.unwrap_or_else(|| panic!("no task: {begun}")).to_owned()
 }
 
-fn get(client: &Client, id: &str) -> Value {
-    let answer = client.ask("tasks/get", json!({ "taskId": id }), true);
-    answer.expect("an answer")
+fn get(client: &Http, id: &str) -> Value {
+    send(client, "tasks/get", json!({ "taskId": id }))
 }
 
 #[test]
 fn a_task_is_unknown_to_another_process() {
     let servers = three(&format!("{ENDPOINT}{KEYS}"));
-    let [first, second] = [0, 1].map(|at| Client::new(&servers[at].address));
+    let [first, second] = [0, 1].map(|at| client(&servers[at].address));
     let id = begin(&first);
     let unknown = get(&second, &id);
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
@@ -38,7 +44,7 @@ fn a_task_is_unknown_to_another_process() {
 fn found(edit: fn(String) -> String) -> usize {
     let servers = three(&format!("{ENDPOINT}{KEYS}"));
     let balancer = Balancer::start(&servers, edit);
-    let client = Client::new(&balancer.address);
+    let client = client(&balancer.address);
     let found = (0..TASKS).filter(|_| {
         let id = begin(&client);
         get(&client, &id)["result"]["taskId"] == *id

@@ -8,8 +8,9 @@ use std::{
 
 use puppet::eventually_blocking;
 use tempfile::TempDir;
+use wire::Http;
 
-use super::{Server, request, text};
+use super::{Server, text};
 
 /// A HAProxy. It is killed when this value is dropped.
 pub(crate) struct Balancer {
@@ -46,9 +47,10 @@ impl Balancer {
             address,
             _folder: folder,
         };
+        let health = Http::new(format!("http://{}/health", balancer.address));
         eventually_blocking("HAProxy", || {
-            let health = request(&balancer.address, "GET", "/health", "", "");
-            health.is_some_and(|(status, _)| status == 200)
+            let answer = health.try_send("GET", "");
+            answer.is_ok_and(|answer| answer.status() == 200)
         });
         balancer
     }
