@@ -3,7 +3,7 @@
 use std::{
     borrow::Cow,
     fmt::{self, Debug},
-    sync::Arc,
+    sync::{Arc, LazyLock},
     time::Duration,
 };
 
@@ -49,12 +49,23 @@ pub struct RequestMeta {
 }
 
 /// Who sends a request. `Debug` does not show it.
-#[derive(Clone, PartialEq)]
 pub struct RequestCaller {
     /// Tells callers apart. Empty if they are not authenticated.
     pub key: String,
+    attributes: LazyLock<JsonObject, Box<dyn FnOnce() -> JsonObject + Send>>,
+}
+
+impl RequestCaller {
+    /// A caller with these attributes. They are made when something reads them, as few requests need them.
+    pub fn new(key: String, attributes: impl FnOnce() -> JsonObject + Send + 'static) -> Self {
+        let attributes = LazyLock::new(Box::new(attributes) as _);
+        Self { key, attributes }
+    }
+
     /// What expressions read as `caller`.
-    pub attributes: JsonObject,
+    pub fn attributes(&self) -> &JsonObject {
+        &self.attributes
+    }
 }
 
 impl Debug for RequestCaller {

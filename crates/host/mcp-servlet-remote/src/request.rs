@@ -275,7 +275,7 @@ fn with_headers(
         caller: request_meta
             .caller
             .as_ref()
-            .map(|caller| &caller.attributes),
+            .map(|caller| caller.attributes()),
     };
     for (name, text) in headers {
         // Completions are not sent for a caller.

@@ -297,11 +297,9 @@ async fn a_remote_that_learns_who_calls_has_a_connection_for_each_caller() {
     assert_eq!(puppet.received("initialize"), 1);
     let call = async |key: &str, subject: &str| {
         let attributes = json!({ "subject": subject }).as_object().cloned();
+        let attributes = attributes.expect("an object");
         let mut meta = RequestMeta::default();
-        meta.caller = Some(Arc::new(RequestCaller {
-            key: key.to_owned(),
-            attributes: attributes.expect("an object"),
-        }));
+        meta.caller = Some(Arc::new(RequestCaller::new(key.to_owned(), || attributes)));
         let called = member.call_with("t", None, &meta).await;
         called.expect("a result");
         (own_headers(&puppet).len(), puppet.received("initialize"))

@@ -67,20 +67,19 @@ pub(super) fn set(
 
 /// Who sends a request, for the headers of remotes.
 pub(super) fn caller(context: &RequestContext<RoleServer>) -> Arc<RequestCaller> {
-    static NOBODY: LazyLock<Arc<RequestCaller>> = LazyLock::new(|| {
-        Arc::new(RequestCaller {
-            key: String::new(),
-            attributes: Caller::to_json(None),
-        })
-    });
+    static NOBODY: LazyLock<Arc<RequestCaller>> =
+        LazyLock::new(|| Arc::new(RequestCaller::new(String::new(), || Caller::to_json(None))));
     let parts = context.extensions.get::<Parts>();
     let caller = parts.and_then(|parts| parts.extensions.get::<Arc<Caller>>());
     match caller {
         None => Arc::clone(&NOBODY),
-        Some(caller) => Arc::new(RequestCaller {
-            key: hex(caller.owner().as_bytes()),
-            attributes: Caller::to_json_with(Some(caller), caller.certificate.as_deref()),
-        }),
+        Some(caller) => {
+            let key = hex(caller.owner().as_bytes());
+            let caller = Arc::clone(caller);
+            let attributes =
+                move || Caller::to_json_with(Some(&caller), caller.certificate.as_deref());
+            Arc::new(RequestCaller::new(key, attributes))
+        }
     }
 }
 

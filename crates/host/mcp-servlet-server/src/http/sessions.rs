@@ -250,16 +250,18 @@ impl Sessions {
     pub(super) async fn find(&self, id: &str, owner: Option<Owner>) -> Result<Found, Away> {
         let is_local = matches!(self.storage, SessionStorage::Memory | SessionStorage::None);
         let is_here = !self.is_foreign(id, owner) && (is_local || self.has(id).await);
-        // A sealed session ends after its life, although it is used.
-        let is_sealed = matches!(self.storage, SessionStorage::Sealed { .. });
-        if is_here && !is_sealed {
+        if is_here {
+            // A sealed session ends after its life, although it is used.
+            let is_sealed = matches!(self.storage, SessionStorage::Sealed { .. });
+            if is_sealed && self.unsealed(id, owner).is_none() {
+                return Ok(Found::Nowhere);
+            }
             if let Some(used) = self.uses().get(id) {
                 self.keep(id, used);
             }
             return Ok(Found::Here);
         }
         Ok(match self.handshake(id, owner).await? {
-            Some(_) if is_here => Found::Here,
             Some(handshake) => {
                 self.keep_now(id);
                 Found::Elsewhere(handshake)

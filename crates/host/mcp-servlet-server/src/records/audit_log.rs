@@ -26,6 +26,8 @@ use crate::session_id::random_bytes;
 const MAX_WAITING: usize = 4096;
 /// At how many of them lines that nobody has reserved are lost: a flood of refusals must not refuse calls.
 const MAX_UNRESERVED: usize = MAX_WAITING / 2;
+/// How long the writer waits for more lines after the first one, so that a busy server does not wake it for each line.
+const GATHERING: Duration = Duration::from_millis(2);
 /// How many lines are written at once.
 const MAX_AT_ONCE: usize = 256;
 /// After which time a line is tried again that could not be written.
@@ -267,7 +269,12 @@ impl Writer {
             };
             let mut stop = None;
             match first {
-                Ok(message) => stop = self.take(message),
+                Ok(message) => {
+                    stop = self.take(message);
+                    if stop.is_none() {
+                        std::thread::sleep(GATHERING);
+                    }
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }

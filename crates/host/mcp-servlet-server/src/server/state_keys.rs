@@ -1,12 +1,13 @@
 //! The keys with which state is sealed that leaves the process.
 
 use std::{
+    collections::HashMap,
     fmt,
-    sync::{Arc, RwLock},
+    sync::{Arc, Mutex},
 };
 
 use mcp_servlet_access::audit::DigestKey;
-use mcp_servlet_common::{read_lock, write_lock};
+use mcp_servlet_common::lock;
 use ring::{
     aead::{CHACHA20_POLY1305, LessSafeKey, UnboundKey},
     hkdf::{HKDF_SHA256, Salt},
@@ -16,6 +17,9 @@ use crate::session_id::random_bytes;
 
 /// What tells keys apart.
 pub(super) type KeyId = [u8; 4];
+
+/// Keys for one use, the one that seals first.
+pub(super) type DerivedKeys = Arc<[(KeyId, LessSafeKey)]>;
 
 /// Secrets that processes share, so that each of them can read the state that another one has sealed and given to a client: sessions,
 /// cursors, and the state of tools that ask the client. The first one seals, and all of them open.
@@ -43,7 +47,7 @@ impl StateKeys {
     }
 
     /// A key for one use from each of these, the one that seals first.
-    fn derived(&self, label: &str) -> Vec<(KeyId, LessSafeKey)> {
+    fn derived(&self, label: &str) -> DerivedKeys {
         let derived = self.0.iter().map(|secret| {
             let secret = Salt::new(HKDF_SHA256, &[]).extract(secret);
             let mut id = [0; 32];
@@ -75,16 +79,36 @@ impl fmt::Debug for StateKeys {
 }
 
 /// The keys of a process, which a reload can replace. Clones share them.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct CurrentKeys(Arc<RwLock<StateKeys>>);
+#[derive(Clone, Default)]
+pub(crate) struct CurrentKeys(Arc<Mutex<Keys>>);
+
+#[derive(Default)]
+struct Keys {
+    secrets: StateKeys,
+    /// Those that were derived from the secrets, by label: each request with sealed state needs one.
+    derived: HashMap<&'static str, DerivedKeys>,
+}
 
 impl CurrentKeys {
-    pub(crate) fn replace(&self, keys: StateKeys) {
-        *write_lock(&self.0) = keys;
+    pub(crate) fn replace(&self, secrets: StateKeys) {
+        *lock(&self.0) = Keys {
+            secrets,
+            derived: HashMap::new(),
+        };
     }
 
     /// The keys of one use, the one that seals first.
-    pub(super) fn derived(&self, label: &str) -> Vec<(KeyId, LessSafeKey)> {
-        read_lock(&self.0).derived(label)
+    pub(super) fn derived(&self, label: &'static str) -> DerivedKeys {
+        let mut keys = lock(&self.0);
+        let Keys { secrets, derived } = &mut *keys;
+        let derived = derived.entry(label);
+        Arc::clone(derived.or_insert_with(|| secrets.derived(label)))
+    }
+}
+
+/// Shows nothing of the keys.
+impl fmt::Debug for CurrentKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CurrentKeys")
     }
 }

@@ -5,7 +5,7 @@
 //! store instead. docs/decisions/0082-shared-sessions.md has the reasons.
 
 use std::{
-    collections::VecDeque,
+    collections::{HashSet, VecDeque},
     sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
@@ -38,19 +38,32 @@ const MAX_ENDED: usize = 10_000;
 
 /// Sealed sessions that clients have ended at this process. Their ids would still be valid.
 #[derive(Default)]
-pub(super) struct Ended(Mutex<VecDeque<String>>);
+pub(super) struct Ended(Mutex<EndedIds>);
+
+/// The digests of their ids.
+#[derive(Default)]
+struct EndedIds {
+    all: HashSet<String>,
+    oldest_first: VecDeque<String>,
+}
 
 impl Ended {
     fn add(&self, id: &str) {
-        let mut ended = lock(&self.0);
-        if ended.len() == MAX_ENDED {
-            ended.pop_front();
+        let EndedIds { all, oldest_first } = &mut *lock(&self.0);
+        let digest = session_digest(id);
+        if !all.insert(digest.clone()) {
+            return;
         }
-        ended.push_back(session_digest(id));
+        oldest_first.push_back(digest);
+        if oldest_first.len() > MAX_ENDED
+            && let Some(oldest) = oldest_first.pop_front()
+        {
+            all.remove(&oldest);
+        }
     }
 
     fn has(&self, id: &str) -> bool {
-        lock(&self.0).contains(&session_digest(id))
+        lock(&self.0).all.contains(&session_digest(id))
     }
 }
 
@@ -128,21 +141,21 @@ impl Sessions {
         id: &str,
         owner: Option<Owner>,
     ) -> Result<Option<Arc<InitializeRequestParams>>, Away> {
-        let open = |sealed: &str, bound: &Request<'_>| {
-            let text = self.server.0.seal.read(sealed, bound)?;
-            serde_json::from_str(&text).ok().map(Arc::new)
-        };
-        match (&self.storage, &self.store) {
-            (SessionStorage::Sealed { .. }, _) if !self.ended.has(id) => {
-                let sealed = id.strip_prefix(PREFIX);
-                Ok(sealed.and_then(|sealed| open(sealed, &bound_to("", owner))))
-            }
+        let text = match (&self.storage, &self.store) {
+            (SessionStorage::Sealed { .. }, _) if !self.ended.has(id) => self.unsealed(id, owner),
             (_, Some(store)) => {
                 let sealed = store.get(&store.key(KIND, id)).await?;
-                Ok(sealed.and_then(|sealed| open(&sealed, &bound_to(id, owner))))
+                sealed.and_then(|sealed| self.server.0.seal.read(&sealed, &bound_to(id, owner)))
             }
-            _ => Ok(None),
-        }
+            _ => None,
+        };
+        Ok(text.and_then(|text| serde_json::from_str(&text).ok().map(Arc::new)))
+    }
+
+    /// The handshake in the id of a sealed session. None if it is not one of this owner, or if its life has ended.
+    pub(super) fn unsealed(&self, id: &str, owner: Option<Owner>) -> Option<String> {
+        let sealed = id.strip_prefix(PREFIX)?;
+        self.server.0.seal.read(sealed, &bound_to("", owner))
     }
 
     /// Remembers that a client has ended a session.
