@@ -43,6 +43,12 @@ pub trait Answers: Send + Sync + 'static {
         ready(None).boxed()
     }
 
+    /// Answers a request as the server wrote it, by its method and parameters. None leaves it to the other methods.
+    fn relay<'a>(&'a self, method: &'a str, params: &'a Value) -> Option<Relayed<'a>> {
+        let _ = (method, params);
+        None
+    }
+
     /// The folders that the server may use: `roots/list`.
     fn roots(&self) -> BoxFuture<'_, Vec<Root>> {
         ready(Vec::new()).boxed()
@@ -100,13 +106,37 @@ pub struct Root {
     pub name: Option<String>,
 }
 
+/// The result of a request that is relayed, or the error that the server gets.
+pub type Relayed<'a> = BoxFuture<'a, Result<Value, Refusal>>;
+
+/// The JSON-RPC error for a request that is refused. By default, it has the code that MCP's documentation has for a user who refuses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// The code.
+    pub code: i32,
+    /// The message.
+    pub message: String,
+    /// More about it.
+    pub data: Option<Value>,
+}
+
+impl Default for Refusal {
+    fn default() -> Self {
+        Self {
+            code: -1,
+            message: "the client refuses".to_owned(),
+            data: None,
+        }
+    }
+}
+
 /// Why a request of a server has no answer.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(crate) enum Unanswered {
     /// There is no such method.
     UnknownMethod,
     /// It was refused.
-    Refused,
+    Refused(Refusal),
 }
 
 impl Offers {
@@ -143,9 +173,15 @@ pub(crate) async fn answer(
     method: &str,
     params: Value,
 ) -> Result<Value, Unanswered> {
+    if let Some(relayed) = answers.relay(method, &params) {
+        return relayed.await.map_err(Unanswered::Refused);
+    }
     match method {
         "elicitation/create" => Ok(elicit(answers, params).await),
-        "sampling/createMessage" => answers.sample(params).await.ok_or(Unanswered::Refused),
+        "sampling/createMessage" => {
+            let refused = || Unanswered::Refused(Refusal::default());
+            answers.sample(params).await.ok_or_else(refused)
+        }
         "roots/list" => {
             let roots: Vec<_> = answers
                 .roots()

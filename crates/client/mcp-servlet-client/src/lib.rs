@@ -47,7 +47,7 @@ mod task;
 mod transport;
 mod typed;
 
-pub use answers::{Answers, Decline, Elicitation, Input, Offers, Root};
+pub use answers::{Answers, Decline, Elicitation, Input, Offers, Refusal, Relayed, Root};
 pub use caller::{CallWith, CheckError, Drift};
 pub use content::{
     Annotations, CallResult, Content, PromptMessage, PromptResult, ReadResult, ResourceContents,

@@ -1,6 +1,36 @@
 //! Results that ask the client.
 
-use crate::JsonObject;
+use serde_json::{Value, json};
+
+use crate::{JsonObject, RpcError};
+
+/// The key of a request of a remote that can take an error as its answer. A step puts its name before it.
+pub const RELAYED_REQUEST: &str = "mcp-servlet/question";
+
+/// The member of a response that has the error of a client.
+const ERROR: &str = "mcp-servlet/error";
+
+/// Whether the request with this key can take an error.
+pub fn takes_error(key: &str) -> bool {
+    key.ends_with(RELAYED_REQUEST)
+}
+
+/// The response to such a request if the client refuses.
+pub fn refused(error: &RpcError) -> Value {
+    json!({ ERROR: error })
+}
+
+/// The error in a response, if the client has refused.
+pub fn refusal(response: &Value) -> Option<RpcError> {
+    let error = response.get(ERROR)?;
+    let message = error["message"].as_str().unwrap_or_default();
+    let code = error["code"].as_i64().and_then(|code| code.try_into().ok());
+    Some(RpcError {
+        code: code.unwrap_or(RpcError::INTERNAL),
+        message: message.to_owned(),
+        data: error.get("data").filter(|data| !data.is_null()).cloned(),
+    })
+}
 
 /// The `resultType` of a result that asks the client.
 pub const INPUT_REQUIRED: &str = "input_required";

@@ -33,7 +33,9 @@ pub use chain::chain;
 pub use error::{CallError, CallErrorKind, RemoteFailure, Site};
 pub use exchange::{HttpDenied, HttpFailure, HttpRequest, HttpResponse};
 pub use help::file_help;
-pub use input_required::{INPUT_REQUIRED, asks_client};
+pub use input_required::{
+    INPUT_REQUIRED, RELAYED_REQUEST, asks_client, refusal, refused, takes_error,
+};
 pub use limit::{Limit, ParseLimitError};
 pub use limits::Limits;
 pub use listener::{Change, Listener, Notification, Sending, Usage};

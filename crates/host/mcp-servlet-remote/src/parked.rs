@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
 
-use mcp_servlet_call::{INPUT_REQUIRED, JsonObject, RequestMeta};
+use mcp_servlet_call::{INPUT_REQUIRED, JsonObject, RELAYED_REQUEST, RequestMeta};
 use mcp_servlet_common::lock;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -18,8 +18,6 @@ use crate::connection::Connection;
 use crate::relay::Question;
 use crate::running::RunningCall;
 
-/// The key of the only input request in a result.
-const KEY: &str = "question";
 /// What begins the state of a call that waits in any process.
 const PREFIX: &str = "mcp-servlet-remote:";
 /// A random number of this process, which the state has next.
@@ -104,7 +102,7 @@ impl Parked {
         } = waiting;
         call.forget_events(&connection);
         let responses = request_meta.input_responses.as_ref();
-        if let Some(answer) = responses.and_then(|responses| responses.get(KEY)) {
+        if let Some(answer) = responses.and_then(|responses| responses.get(RELAYED_REQUEST)) {
             // An error means that the server waits no more. Then the call ends by itself.
             let _ = reply.send(answer.clone());
         }
@@ -146,7 +144,10 @@ pub(crate) fn input_required(id: &str, method: &str, params: Value) -> JsonObjec
     }
     JsonObject::from_iter([
         ("resultType".to_owned(), INPUT_REQUIRED.into()),
-        ("inputRequests".to_owned(), json!({ KEY: request })),
+        (
+            "inputRequests".to_owned(),
+            json!({ RELAYED_REQUEST: request }),
+        ),
         (
             "requestState".to_owned(),
             format!("{PREFIX}{}{id}", *PROCESS).into(),

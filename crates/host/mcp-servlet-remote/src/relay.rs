@@ -11,12 +11,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
-use mcp_servlet_call::{JsonObject, Notification};
-use mcp_servlet_client::{Answers, Elicitation, Event, Input, Offers, Root};
+use mcp_servlet_call::{JsonObject, Notification, refusal};
+use mcp_servlet_client::{Answers, Event, Offers, Refusal, Relayed};
 use mcp_servlet_common::lock;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
+
+use crate::lists::drop_our_keys;
 
 /// How many messages may wait for a client that is slow. Further ones are dropped.
 const MAX_CLIENT_QUEUE: usize = 256;
@@ -135,6 +136,26 @@ impl Calls {
         self.running().calls.len()
     }
 
+    /// The answer to a question: the client's result or error, as it is.
+    async fn answer(&self, question: &Method, params: &Value) -> Result<Value, Refusal> {
+        let asked = self.ask(question.capability, question.name, params.clone());
+        let Some(mut answer) = asked.await else {
+            return question.unanswered();
+        };
+        if let Some(error) = refusal(&answer) {
+            return Err(Refusal {
+                code: error.code,
+                message: error.message,
+                data: error.data,
+            });
+        }
+        match &mut answer {
+            Value::Object(json) if json.contains_key(question.member) => drop_our_keys(json),
+            _ => return question.unanswered(),
+        }
+        Ok(answer)
+    }
+
     /// Asks the client of the only call. `None` if there is no such call, or its client cannot answer.
     async fn ask(&self, capability: &str, method: &'static str, params: Value) -> Option<Value> {
         let Some((open, sent, capabilities)) = self.open_question() else {
@@ -227,36 +248,45 @@ impl Answers for Calls {
         }
     }
 
-    fn elicit(&self, request: Elicitation) -> BoxFuture<'_, Input> {
-        async move {
-            let answer = self.ask("elicitation", "elicitation/create", request.params);
-            let Some(mut answer) = answer.await else {
-                return Input::Cancel;
-            };
-            match answer["action"].as_str() {
-                Some("accept") => Input::Accept(answer["content"].take()),
-                Some("decline") => Input::Decline,
-                _ => Input::Cancel,
-            }
-        }
-        .boxed()
+    fn relay<'a>(&'a self, method: &'a str, params: &'a Value) -> Option<Relayed<'a>> {
+        let question = QUESTIONS.iter().find(|one| one.name == method)?;
+        Some(self.answer(question, params).boxed())
     }
+}
 
-    fn sample(&self, request: Value) -> BoxFuture<'_, Option<Value>> {
-        self.ask("sampling", "sampling/createMessage", request)
-            .boxed()
-    }
+/// A method with which servers ask, the capability for it, and the member that each answer has.
+struct Method {
+    name: &'static str,
+    capability: &'static str,
+    member: &'static str,
+}
 
-    fn roots(&self) -> BoxFuture<'_, Vec<Root>> {
-        async move {
-            let answer = self
-                .ask("roots", "roots/list", json!({}))
-                .await
-                .unwrap_or_default();
-            let roots = answer["roots"].as_array().into_iter().flatten();
-            roots.filter_map(root).collect()
+const QUESTIONS: [Method; 3] = [
+    Method {
+        name: "elicitation/create",
+        capability: "elicitation",
+        member: "action",
+    },
+    Method {
+        name: "sampling/createMessage",
+        capability: "sampling",
+        member: "content",
+    },
+    Method {
+        name: "roots/list",
+        capability: "roots",
+        member: "roots",
+    },
+];
+
+impl Method {
+    /// The answer to a question that no client answers.
+    fn unanswered(&self) -> Result<Value, Refusal> {
+        match self.capability {
+            "elicitation" => Ok(json!({ "action": "cancel" })),
+            "roots" => Ok(json!({ "roots": [] })),
+            _ => Err(Refusal::default()),
         }
-        .boxed()
     }
 }
 
@@ -267,6 +297,9 @@ fn can_answer(capabilities: &Value, capability: &str, params: &Value) -> bool {
         ("elicitation", Some("url")) => !declared["url"].is_null(),
         ("elicitation", _) => {
             declared.is_object() && (declared["url"].is_null() || !declared["form"].is_null())
+        }
+        ("sampling", _) if !params["tools"].is_null() || !params["toolChoice"].is_null() => {
+            !declared["tools"].is_null()
         }
         _ => !declared.is_null(),
     }
@@ -293,11 +326,4 @@ pub(crate) fn notification(event: Event) -> Option<Notification> {
         }
         _ => None,
     }
-}
-
-fn root(json: &Value) -> Option<Root> {
-    Some(Root {
-        uri: json["uri"].as_str()?.to_owned(),
-        name: json["name"].as_str().map(str::to_owned),
-    })
 }

@@ -10,7 +10,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, Service};
 use serde_json::Value;
 
-use crate::answers::{Answers, Unanswered, answer};
+use crate::answers::{Answers, Refusal, Unanswered, answer};
 use crate::asking::Asking;
 use crate::options::Options;
 
@@ -56,16 +56,20 @@ impl Service<RoleClient> for Handler {
         let answer = answer(&*self.answers, method, params.unwrap_or_default());
         // The server may give its request up.
         let answer = context.ct.run_until_cancelled(answer).await;
-        match answer.unwrap_or(Err(Unanswered::Refused)) {
+        match answer.unwrap_or_else(|| Err(Unanswered::Refused(Refusal::default()))) {
             Ok(result) => Ok(ClientResult::CustomResult(CustomResult(result))),
             Err(Unanswered::UnknownMethod) => Err(ErrorData::new(
                 ErrorCode::METHOD_NOT_FOUND,
                 format!("the client has no method `{method}`"),
                 None,
             )),
-            // The code that MCP's documentation has for a user who refuses.
-            Err(Unanswered::Refused) => {
-                Err(ErrorData::new(ErrorCode(-1), "the client refuses", None))
+            Err(Unanswered::Refused(refusal)) => {
+                let Refusal {
+                    code,
+                    message,
+                    data,
+                } = refusal;
+                Err(ErrorData::new(ErrorCode(code), message, data))
             }
         }
     }

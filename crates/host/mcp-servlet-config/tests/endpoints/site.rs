@@ -36,6 +36,13 @@ pub(crate) enum Way {
     PipeModern,
 }
 
+impl Way {
+    /// Whether the protocol version is up to 2025-11-25.
+    pub(crate) fn is_legacy(self) -> bool {
+        !matches!(self, Self::HttpModern | Self::PipeModern)
+    }
+}
+
 /// All ways to connect to the endpoints `web`, `old` and `pipe`.
 pub(crate) const WAYS: [(Way, &str); 5] = [
     (Way::HttpLegacy, "web"),
@@ -115,9 +122,10 @@ impl Site {
 
     /// The same, with options.
     pub(crate) async fn connect_with(&self, way: Way, endpoint: &str, options: Options) -> Session {
-        let era = match way {
-            Way::HttpModern | Way::PipeModern => Era::Stateless,
-            _ => Era::Handshake,
+        let era = if way.is_legacy() {
+            Era::Handshake
+        } else {
+            Era::Stateless
         };
         let options = options.era(era);
         let connected = match way {

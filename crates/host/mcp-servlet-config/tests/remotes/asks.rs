@@ -1,7 +1,9 @@
 //! Requests of a remote to the client: elicitation, sampling and roots.
 
 use futures_util::future::{BoxFuture, FutureExt as _, ready};
-use mcp_servlet_client::{Answers, Elicitation, Input, Offers, Options, Root, Session};
+use mcp_servlet_client::{
+    Answers, Elicitation, Input, Offers, Options, Refusal, Relayed, Root, Session,
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -120,6 +122,49 @@ async fn each_request_of_a_remote_reaches_the_client_and_the_answer_the_remote()
                 for tool in ["t", "mine"] {
                     let found = answer(&session, tool, &request).await;
                     assert_eq!(found, expected, "{transport} {version} {way:?} {tool}");
+                }
+            }
+        }
+    }
+}
+
+/// A client that refuses everything with an error.
+struct Refusing;
+
+impl Answers for Refusing {
+    fn offers(&self) -> Offers {
+        Able.offers()
+    }
+
+    fn relay<'a>(&'a self, _: &'a str, _: &'a Value) -> Option<Relayed<'a>> {
+        let refusal = Refusal {
+            code: -32_602,
+            message: "not today".to_owned(),
+            data: Some(json!({ "retry": false })),
+        };
+        Some(ready(Err(refusal)).boxed())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_error_of_a_client_reaches_the_remote_and_the_call_goes_on() {
+    for transport in ["http", "stdio"] {
+        let asking = asking("2025-11-25", 18);
+        let target = target(transport, &asking).await;
+        let bundle = "[bundle.ops.tool.mine]\nhandler = \"far:t\"";
+        let far = format!("[remote.far]\n{target}\nrequired = true\n");
+        let asking = asking.to_string();
+        let files: [(&str, &[u8]); 1] = [("asking.json", asking.as_bytes())];
+        let site = Site::start(&format!("{WEB}{OLD}{PIPE}{far}{bundle}\n"), &files).await;
+        let error = json!({ "code": -32_602, "message": "not today", "data": { "retry": false } });
+        // Since 2026-07-28, a client cannot answer with an error.
+        for (way, endpoint) in WAYS.into_iter().filter(|(way, _)| way.is_legacy()) {
+            let options = Options::new().answers(Refusing);
+            let session = site.connect_with(way, endpoint, options).await;
+            for (request, _) in requests() {
+                for tool in ["t", "mine"] {
+                    let found = answer(&session, tool, &request).await;
+                    assert_eq!(found, error, "{transport} {way:?} {tool} {request}");
                 }
             }
         }

@@ -32,7 +32,6 @@ impl Answers for Silent {
     fn offers(&self) -> Offers {
         Offers {
             elicitation: true,
-            sampling: true,
             ..Offers::default()
         }
     }
@@ -160,27 +159,4 @@ async fn a_question_ends_when_its_client_disconnects() {
     }
     drop(pipe);
     ends(&puppet).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_question_that_the_server_cannot_pass_on_ends_the_call_at_the_remote() {
-    // The client has `sampling` without tools, so the server refuses the request.
-    let params = json!({ "messages": [], "maxTokens": 9, "tools": [] });
-    let sampling = json!({ "method": "sampling/createMessage", "params": params });
-    let replies = json!([{ "ask": sampling }]);
-    for (way, endpoint) in WAYS {
-        let puppet = with_calls(&["2025-11-25"], replies.clone());
-        let site = site(&puppet, "").await;
-        let options = Options::new().answers(Silent(Arc::default()));
-        let session = site.connect_with(way, endpoint, options).await;
-        let error = session.call("t", json!({})).await.expect_err("no tools");
-        assert!(
-            error.to_string().contains("sampling.tools"),
-            "{way:?}: {error}"
-        );
-        eventually("`notifications/cancelled`", async || {
-            puppet.received("notifications/cancelled") == 1
-        })
-        .await;
-    }
 }

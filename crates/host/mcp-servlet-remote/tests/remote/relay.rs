@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 use crate::support::{
-    Heard, child, client, connected, connected_with, http, options, sse, with_calls,
+    Heard, child, client, connected, connected_with, host, http, options, script, sse, with_calls,
 };
 
 /// Calls a tool and returns the JSON of its result.
@@ -198,6 +198,21 @@ async fn nobody_is_asked_who_cannot_answer() {
         result["structuredContent"]["answer"],
         json!({ "action": "cancel" })
     );
+}
+
+#[tokio::test]
+async fn sampling_with_tools_needs_a_client_with_tools() {
+    let params = json!({ "messages": [], "maxTokens": 9, "tools": [] });
+    let ask = json!({ "method": "sampling/createMessage", "params": params });
+    let result = json!({ "content": [], "structuredContent": { "answer": "$answer" } });
+    let puppet = with_calls(&["2025-11-25"], json!([{ "ask": ask, "result": result }]));
+    let remote = connected("r", http(puppet.http().await)).await;
+    let result = call(&remote, "t", &client(json!({ "sampling": {} }))).await;
+    let answer = &result["structuredContent"]["answer"];
+    assert_eq!(answer["code"], -1, "{result}");
+    let able = client(json!({ "sampling": { "tools": {} } }));
+    let asked = call(&remote, "t", &able).await;
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
 }
 
 #[tokio::test]
@@ -421,4 +436,31 @@ async fn messages_before_a_question_reach_a_slow_client() {
     let (asked, ()) = tokio::join!(call(&remote, "t", &request_meta), ready);
     assert_eq!(asked["resultType"], "input_required", "{asked}");
     assert_eq!(slow.heard.0.lock().expect("no panic").len(), 3);
+}
+
+#[tokio::test]
+async fn the_reason_why_a_resource_cannot_be_read_reaches_the_client() {
+    let reasons = [
+        json!({ "code": -32602, "message": "expected a number", "data": { "max": 9 } }),
+        json!({ "code": -32002, "message": "gone", "data": { "uri": "t://x/a", "k": 1 } }),
+    ];
+    let replies: Vec<_> = reasons.iter().map(|one| json!({ "error": one })).collect();
+    let template = json!({ "name": "x", "uriTemplate": "t://x/{id}" });
+    let puppet = script(json!({
+        "versions": ["2025-11-25"],
+        "capabilities": { "resources": {} },
+        "replies": {
+            "resources/list": [{ "result": { "resources": [] } }],
+            "resources/templates/list": [{ "result": { "resourceTemplates": [template] } }],
+            "resources/read": replies,
+        },
+    }));
+    let remote = connected("r", http(puppet.http().await)).await;
+    let host = host([&remote]);
+    for expected in reasons {
+        let read = host.read_resource_with("t://x/a", &RequestMeta::default());
+        let error = read.await.expect_err("an error");
+        assert_eq!(error.kind.name(), "unknown_resource");
+        assert_eq!(json!(error.to_rpc_error()), expected);
+    }
 }

@@ -7,7 +7,7 @@
 
 use std::{collections::BTreeSet, future::Future, pin::Pin, time::Duration};
 
-use mcp_servlet_call::{JsonObject, Nursery, RpcError};
+use mcp_servlet_call::{JsonObject, Nursery, RpcError, refused, takes_error};
 use mcp_servlet_host::INPUT_ROUNDS;
 use rmcp::{
     Peer, RoleServer,
@@ -284,6 +284,16 @@ async fn ask(
         let problem = match asked {
             Ok(Ok(response)) => {
                 responses.insert(key.clone(), response);
+                continue;
+            }
+            // The remote that asks decides how it goes on.
+            Ok(Err(ServiceError::McpError(error))) if takes_error(key) => {
+                let error = RpcError {
+                    code: error.code.0,
+                    message: error.message.into_owned(),
+                    data: error.data,
+                };
+                responses.insert(key.clone(), refused(&error));
                 continue;
             }
             Ok(Err(error)) => error.to_string(),
