@@ -54,6 +54,8 @@ pub enum CallErrorKind {
     UnknownResource {
         /// The URI in the request.
         uri: String,
+        /// The error of a remote, which may mean that a part of the URI is wrong.
+        fault: Option<Box<RpcError>>,
     },
     /// The servlet returned its own error, with a JSON-RPC code or as plain text.
     Fault {
@@ -181,8 +183,13 @@ impl fmt::Display for CallError {
         match &self.kind {
             CallErrorKind::UnknownTool { tool, .. } => write!(f, "unknown tool `{tool}`"),
             CallErrorKind::UnknownPrompt { prompt, .. } => write!(f, "unknown prompt `{prompt}`"),
-            CallErrorKind::UnknownResource { uri } => write!(f, "resource not found: {uri}"),
-            CallErrorKind::Fault { fault } => f.write_str(&fault.message),
+            CallErrorKind::UnknownResource { uri, fault: None } => {
+                write!(f, "resource not found: {uri}")
+            }
+            CallErrorKind::UnknownResource {
+                fault: Some(fault), ..
+            }
+            | CallErrorKind::Fault { fault } => f.write_str(&fault.message),
             CallErrorKind::Panic { message } => {
                 write!(f, "servlet `{servlet}` stopped in `{export}`: {message}")
             }
@@ -249,7 +256,15 @@ impl CallError {
     /// No servlet has a resource with this URI.
     pub fn unknown_resource(uri: &str) -> Self {
         let uri = uri.to_owned();
-        Self::without_site(CallErrorKind::UnknownResource { uri })
+        Self::without_site(CallErrorKind::UnknownResource { uri, fault: None })
+    }
+
+    /// The same, with the error of a remote.
+    pub fn refused_resource(uri: &str, fault: RpcError) -> Self {
+        Self::without_site(CallErrorKind::UnknownResource {
+            uri: uri.to_owned(),
+            fault: Some(Box::new(fault)),
+        })
     }
 
     /// The caller no longer wants the result.
@@ -288,10 +303,13 @@ impl CallError {
                 let data = similar.as_ref().map(|name| json!({ "similar": name }));
                 fault(RpcError::INVALID_PARAMS, data)
             }
-            CallErrorKind::UnknownResource { uri } => {
+            CallErrorKind::UnknownResource { uri, fault: None } => {
                 fault(RpcError::RESOURCE_NOT_FOUND, Some(json!({ "uri": uri })))
             }
-            CallErrorKind::Fault { fault } => RpcError::clone(fault),
+            CallErrorKind::UnknownResource {
+                fault: Some(fault), ..
+            }
+            | CallErrorKind::Fault { fault } => RpcError::clone(fault),
             CallErrorKind::Busy { .. } | CallErrorKind::Waited { .. } => {
                 let servlet = self.site.as_ref().map(|site| &site.servlet);
                 let data = json!({ "servlet": servlet, "retry": true });

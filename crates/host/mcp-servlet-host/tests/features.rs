@@ -40,7 +40,7 @@ fn read_failing(text: &str) -> CallError {
 }
 
 fn is_unknown(error: &CallError) -> bool {
-    matches!(&error.kind, CallErrorKind::UnknownResource { uri } if uri == "a:b")
+    matches!(&error.kind, CallErrorKind::UnknownResource { uri, .. } if uri == "a:b")
 }
 
 #[test]

@@ -19,6 +19,7 @@ use crate::parked::{Resumed, input_required, parts};
 use crate::relay::Question;
 use crate::running::{Client, Outcome, RunningCall};
 use crate::shared::{Shared, is_final, stopped};
+use crate::state::Link;
 
 impl Shared {
     pub(crate) async fn call(
@@ -44,13 +45,26 @@ impl Shared {
         let params = named("uri", uri, None);
         let json = self.request(method, "contents", params, request_meta).await;
         let is_own = |failure: &_| [expired(), self.asked_elsewhere()].contains(failure);
-        json.map(ReadResourceResult::new)
-            .map_err(|failure| match &failure {
-                RemoteFailure::Error { fault } if is_not_found(fault) && !is_own(&failure) => {
-                    CallError::unknown_resource(uri)
+        json.map(ReadResourceResult::new).map_err(|failure| {
+            let is_own = is_own(&failure);
+            match failure {
+                RemoteFailure::Error { mut fault } if is_not_found(&fault) && !is_own => {
+                    if self.is_stateless() {
+                        // This code has both meanings there. Older clients know another one for a missing resource.
+                        fault.code = RpcError::RESOURCE_NOT_FOUND;
+                    }
+                    CallError::refused_resource(uri, *fault)
                 }
-                _ => call_error(&self.name, method, failure),
-            })
+                failure => call_error(&self.name, method, failure),
+            }
+        })
+    }
+
+    fn is_stateless(&self) -> bool {
+        match &*self.link.borrow() {
+            Link::Up(connection) => connection.session.server().is_stateless(),
+            _ => false,
+        }
     }
 
     pub(crate) async fn prompt(

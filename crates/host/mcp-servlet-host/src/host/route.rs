@@ -41,6 +41,14 @@ fn goes_on(claim: Claim, member: &Member, error: &CallError) -> bool {
     }
 }
 
+/// Whether a remote has said why it has no such resource.
+fn has_reason(error: &CallError) -> bool {
+    matches!(
+        error.kind,
+        CallErrorKind::UnknownResource { fault: Some(_), .. }
+    )
+}
+
 /// Why a member may have a resource, the strongest claim first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Claim {
@@ -159,13 +167,17 @@ impl Host {
     ) -> Result<ReadResourceResult, CallError> {
         let request_meta = &*self.with_callees(request_meta);
         let members = self.members().filter(|member| is_allowed(member));
+        let mut refused = None;
         for (claim, member) in candidates(members, uri) {
             match read(member, uri, request_meta).await {
-                Err(error) if goes_on(claim, member, &error) => {}
+                Err(error) if goes_on(claim, member, &error) => {
+                    // The first one has the strongest claim, so its reason is the best one.
+                    refused = refused.or(Some(error).filter(has_reason));
+                }
                 other => return other,
             }
         }
-        Err(CallError::unknown_resource(uri))
+        Err(refused.unwrap_or_else(|| CallError::unknown_resource(uri)))
     }
 
     /// The members whose changes of a resource count: those with the strongest claim to it.
