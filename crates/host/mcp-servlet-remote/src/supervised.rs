@@ -22,6 +22,8 @@ impl Supervised {
     /// Connects in the background.
     pub(crate) fn start(shared: Shared) -> Self {
         let shared = Arc::new(shared);
+        // Clients may ask for the lists before the task runs.
+        shared.publish_known();
         let stop = CancellationToken::new();
         let task = shared
             .keepers

@@ -73,17 +73,23 @@ async fn close(connection: Arc<Connection>) {
 }
 
 impl Shared {
+    /// Publishes the lists that are known before the first connection.
+    pub(crate) fn publish_known(&self) {
+        if let (Start::AtCall(raw), false) = (&self.options.start, self.is_of_session) {
+            let read = Arc::new(ReadLists::from(Lists::clone(raw)));
+            self.publish(self.checked(&read));
+            *lock(&self.last_read) = Some(read);
+            self.set_link(Link::Idle);
+        }
+    }
+
     async fn keep_connected(&self) {
         let longest = match self.target {
             Target::Command(_) => MAX_PAUSE_OF_COMMAND,
             _ => MAX_PAUSE,
         };
         let mut attempts = Attempts::new(self.options.retries.every, longest);
-        if let (Start::AtCall(raw), false) = (&self.options.start, self.is_of_session) {
-            let read = Arc::new(ReadLists::from(Lists::clone(raw)));
-            self.publish(self.checked(&read));
-            *lock(&self.last_read) = Some(read);
-            self.set_link(Link::Idle);
+        if matches!(self.options.start, Start::AtCall(_)) && !self.is_of_session {
             self.wanted.notified().await;
         }
         loop {

@@ -158,6 +158,7 @@ async fn a_remote_that_starts_with_a_call_lists_its_catalog_until_then() {
     let before = puppet.log().len();
     let settings = format!("start = \"call\"\ncatalog = '{}'", path.display());
     let (remotes, member) = connect(config(&url, &settings)).await.expect("a remote");
+    assert_eq!(member.tools().len(), 1, "a client may ask at once");
     let remote = member.as_remote().expect("a remote").remote();
     let names = || {
         let updates = remote.lists();
