@@ -89,6 +89,9 @@ pub struct Item<'a> {
     pub member: &'a str,
     /// The bundle of a virtual tool.
     pub bundle: Option<&'a str>,
+    /// The name that it gets if another member has an item with its present name. Rules that deny this name deny the item, so that
+    /// they hold whichever members are there.
+    pub prefixed: Option<&'a str>,
 }
 
 /// The name or URI of an item.
@@ -463,7 +466,7 @@ impl Rule {
     /// Whether it could hold for some caller and some arguments.
     pub fn may_apply_to(&self, item: &Item<'_>) -> bool {
         let is_of_member = item.is_of(&self.members);
-        self.applies_to(item) && is_of_member && self.names(&item.name) != Holds::No
+        self.applies_to(item) && is_of_member && self.names(item) != Holds::No
     }
 
     /// Whether no later rule is checked if this one holds so.
@@ -481,7 +484,7 @@ impl Rule {
         if !item.is_of(&self.members) || !has_scopes() {
             return Holds::No;
         }
-        let holds = self.names(&item.name).min(self.takes(evaluation.arguments));
+        let holds = self.names(item).min(self.takes(evaluation.arguments));
         match &self.when {
             Some(when) if holds != Holds::No => holds.min(evaluation.condition(when, self)),
             _ => holds,
@@ -504,8 +507,26 @@ impl Rule {
         all.max().unwrap_or(Holds::No)
     }
 
-    fn names(&self, name: &Name<'_>) -> Holds {
-        let any = |patterns: &[Pattern], name: &str| patterns.iter().any(|one| one.matches(name));
+    /// The other name of an item that this rule decides about, if it has one.
+    fn prefixed<'i>(&self, item: &Item<'i>) -> Option<&'i str> {
+        item.prefixed.filter(|_| self.effect == Effect::Deny)
+    }
+
+    /// Whether one of its patterns matches an item; or some of the URIs of a template.
+    pub fn matches_name(&self, pattern: &str, item: &Item<'_>) -> bool {
+        let prefixed = self.prefixed(item);
+        item.name.matches(pattern)
+            || prefixed.is_some_and(|name| Pattern::new(pattern).matches(name))
+    }
+
+    fn names(&self, item: &Item<'_>) -> Holds {
+        let prefixed = self.prefixed(item);
+        let any = |patterns: &[Pattern], name: &str| {
+            let is_match =
+                |one: &Pattern| one.matches(name) || prefixed.is_some_and(|name| one.matches(name));
+            patterns.iter().any(is_match)
+        };
+        let name = &item.name;
         let has_hints = || self.hints.iter().all(|hint| name.has(*hint));
         match name {
             Name::Tool(name, _) => Holds::is(any(&self.tools, name) && has_hints()),

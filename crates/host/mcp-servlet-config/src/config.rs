@@ -7,9 +7,10 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use mcp_servlet_host::{Entry, Introduction};
+use mcp_servlet_host::{ApprovedNames, Entry, Introduction};
 use mcp_servlet_schema::Provider;
 use mcp_servlet_server::{Settings, watch::Snapshot};
 
@@ -42,6 +43,8 @@ pub struct Config {
     pub(super) endpoint_spans: BTreeMap<String, EndpointSpans>,
     /// How each remote is compared with the lock.
     pub(super) remote_locks: BTreeMap<String, RemoteLock>,
+    /// The names in the lock for tools and prompts, by endpoint. A server without endpoints has one with an empty name.
+    pub(super) approved: BTreeMap<String, Arc<ApprovedNames>>,
     /// The rules of all endpoints.
     pub(super) rules: Vec<ReadRule>,
     /// The shapes of results.
@@ -226,6 +229,7 @@ impl Config {
             warnings: reader.warnings,
             endpoint_spans: reader.endpoint_spans,
             remote_locks: reader.remote_locks,
+            approved: BTreeMap::new(),
             rules,
             shapes: reader.shapes,
             grants: reader.grants,

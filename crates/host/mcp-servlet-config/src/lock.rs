@@ -17,8 +17,8 @@ use std::{
 use mcp_servlet_call::JsonObject;
 use mcp_servlet_common::{hex, unhex};
 use mcp_servlet_host::{
-    Entry, FeatureKind, Filter, Listed, Loaded, LockedLists, Member, Mount, OnFailure, Prefix,
-    RemoteLists, Servlet, ServletLock, Tool,
+    ApprovedNames, Entry, FeatureKind, Filter, Listed, Loaded, LockedLists, Member, Mount,
+    OnFailure, Prefix, RemoteLists, Servlet, ServletLock, Tool,
 };
 use mcp_servlet_remote::{NotReady, Start};
 use mcp_servlet_runtime::{Grant, LoadOptions, Module, Source};
@@ -681,9 +681,27 @@ impl Config {
         problems.extend(self.lock_remotes(&lock));
         problems.extend(self.changed_names(&lock));
         if problems.is_empty() {
+            self.approved = self.approved_names(&lock);
             return Ok(self);
         }
         Err(ConfigError::wrong(self.source, problems))
+    }
+
+    /// The names of all items of a lock, by endpoint, which hold even while a member is missing.
+    fn approved_names(&self, lock: &Lock) -> BTreeMap<String, Arc<ApprovedNames>> {
+        let mut all = BTreeMap::<String, ApprovedNames>::new();
+        for ((member, key), served) in &self.names_under(lock) {
+            let Some((kind, own)) = parse_key(key) else {
+                continue;
+            };
+            for (endpoint, name) in served {
+                let names = all.entry(endpoint.clone()).or_default();
+                names.add(kind, (member, own), name);
+            }
+        }
+        all.into_iter()
+            .map(|(endpoint, names)| (endpoint, Arc::new(names)))
+            .collect()
     }
 
     /// The servlets that may be signed by others than in the lock, or need not be signed any more.
@@ -855,7 +873,12 @@ impl Config {
             .iter()
             .filter_map(|entry| mount(&entry.name, &entry.prefix, &entry.filter));
         let mut names = NamesByEndpoint::new();
-        for (endpoint, host) in self.hosts(&loaded, &remotes.collect::<Vec<_>>()) {
+        // What follows from the lock alone.
+        let unlocked = Self {
+            approved: BTreeMap::new(),
+            ..self.clone()
+        };
+        for (endpoint, host) in unlocked.hosts(&loaded, &remotes.collect::<Vec<_>>()) {
             for (member, kind, own, served) in host.served_names() {
                 let item = (member.to_owned(), item_key(kind, own));
                 let endpoint = endpoint.unwrap_or_default().to_owned();

@@ -1,6 +1,6 @@
 //! What endpoints can serve, by name.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 use mcp_servlet_access::AuthOptions;
 use mcp_servlet_host::{Entry, Host, Loaded, Mount, PlacedTool};
@@ -198,6 +198,14 @@ impl Config {
         Host::compose(mounts)
             .with_schemas_for(self.schemas_for)
             .with_virtual_tools(tools, handlers)
+    }
+
+    /// The host of an endpoint with the names in `servlet.lock`, if there is one.
+    pub(super) fn with_approved_names(&self, host: Host, endpoint: &str) -> Host {
+        match self.approved.get(endpoint) {
+            Some(names) => host.with_names(Arc::clone(names)),
+            None => host,
+        }
     }
 
     /// The virtual tools of some bundles, listed after this many members.

@@ -51,13 +51,15 @@ impl Configuration for Config {
     fn host_of(&self, endpoint: &Endpoint, loaded: &Loaded, remotes: &[Mount]) -> Host {
         let members = endpoint.members.as_deref();
         let host = self.host_of_members(members, loaded, remotes);
-        host.with_search(endpoint.search.clone())
+        self.with_approved_names(host, &endpoint.name)
+            .with_search(endpoint.search.clone())
             .introduced(endpoint.introduction.clone())
     }
 
     fn host_of_all(&self, loaded: &Loaded, remotes: &[Mount]) -> Host {
         let host = self.host_of_members(None, loaded, remotes);
-        host.introduced(self.introduction.clone())
+        self.with_approved_names(host, "")
+            .introduced(self.introduction.clone())
     }
 
     fn servlet_of_hook(&self, endpoint: &Endpoint, loaded: &Loaded) -> Option<Arc<Servlet>> {

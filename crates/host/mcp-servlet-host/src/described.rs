@@ -12,9 +12,9 @@ use crate::{
 
 /// A member that is known by its lists alone.
 #[derive(Debug)]
-struct Described {
-    name: String,
-    lists: watch::Receiver<Arc<RemoteLists>>,
+pub(crate) struct Described {
+    pub(crate) name: String,
+    pub(crate) lists: watch::Receiver<Arc<RemoteLists>>,
 }
 
 impl Member {

@@ -24,9 +24,9 @@ use crate::{
 };
 use callees::MembersAsCallees;
 pub use callees::Recorder;
-use index::{Chosen, Collision, Index, Named, Names, Served};
-pub use names::{Filter, MAX_NAME, Prefix, name_problem, single_name_problem};
-use names::{name_prompts, name_tools};
+use index::{Chosen, Collision, Former, Index, Named, Served};
+pub use names::{ApprovedNames, Filter, MAX_NAME, Prefix, name_problem, single_name_problem};
+use names::{known, name_prompts, name_tools};
 pub use offer::Offer;
 use order::{Place, order};
 use overlap::shared_uris;
@@ -95,6 +95,7 @@ struct Added {
     handlers: Vec<Member>,
     search: Option<Search>,
     recorder: Option<Arc<dyn Recorder>>,
+    approved: Arc<ApprovedNames>,
 }
 
 /// Loaded servlets and remotes, with an index of their tools and prompts.
@@ -116,6 +117,7 @@ pub struct Host {
     /// What servlets call. `None` if no servlet may call anything.
     callees: Option<Arc<dyn Callees>>,
     recorder: Option<Arc<dyn Recorder>>,
+    approved: Arc<ApprovedNames>,
 }
 
 impl Host {
@@ -130,7 +132,12 @@ impl Host {
     /// would not accept its name, or if another one already has the name. A resource is left out if
     /// an earlier member lists its URI. [`Host::problems`] has a warning for each.
     pub fn compose(mounts: Vec<Mount>) -> Self {
-        Self::compose_after(mounts, Added::default(), &Names::new(), &Names::new())
+        Self::compose_after(
+            mounts,
+            Added::default(),
+            &Former::default(),
+            &Former::default(),
+        )
     }
 
     /// The same members together with virtual tools, in the order of their places. These, and servlets whose options allow it, can
@@ -170,6 +177,16 @@ impl Host {
         self.recomposed(added)
     }
 
+    /// The same members with the names that the operator has approved. Other entries get names as usual.
+    #[must_use]
+    pub fn with_names(self, approved: Arc<ApprovedNames>) -> Self {
+        let added = Added {
+            approved,
+            ..self.added()
+        };
+        self.recomposed(added)
+    }
+
     /// The same members and tools. The recorder learns what the calls that servlets make return.
     #[must_use]
     pub fn with_recorder(self, recorder: Arc<dyn Recorder>) -> Self {
@@ -186,12 +203,13 @@ impl Host {
             handlers: self.handlers().to_vec(),
             search: self.search().cloned(),
             recorder: self.recorder.clone(),
+            approved: Arc::clone(&self.approved),
         }
     }
 
     /// The same members with other additions.
     fn recomposed(self, added: Added) -> Self {
-        Self::compose_after(self.mounts, added, &Names::new(), &Names::new())
+        Self::compose_after(self.mounts, added, &Former::default(), &Former::default())
             .introduced(self.introduction)
             .with_schemas_for(self.schemas_for)
     }
@@ -201,31 +219,35 @@ impl Host {
     fn compose_after(
         mounts: Vec<Mount>,
         added: Added,
-        tools: &Names<'_>,
-        prompts: &Names<'_>,
+        tools: &Former<'_>,
+        prompts: &Former<'_>,
     ) -> Self {
         let Added {
             virtual_tools,
             handlers,
             search,
             recorder,
+            approved,
         } = added;
+        let known_tools = known(&mounts, FeatureKind::Tool);
+        let known_prompts = known(&mounts, FeatureKind::Prompt);
         let reserved = Reserved::of(&virtual_tools);
         let of_search = search.iter().flat_map(|_| NAMES_OF_SEARCH);
         let names = reserved.names().chain(of_search);
-        let (mut tools, mut problems) = name_tools(&mounts, tools, names);
+        let (mut tools, mut problems) = name_tools(&mounts, tools, &approved, names);
         if search.is_some() {
             problems.extend(hide_names_of_search(&mut tools, &mounts));
         }
         let hidden = reserved.hide(&mut tools, &mounts);
         problems.extend(hidden.problems);
-        let (tools, collisions) = Index::of(tools);
+        let (tools, collisions) = Index::of(tools, known_tools);
         problems.extend(
             collisions
                 .iter()
                 .map(|one| taken(&mounts, FeatureKind::Tool, one)),
         );
-        let (prompts, collisions) = Index::of(name_prompts(&mounts, prompts));
+        let (prompts, collisions) =
+            Index::of(name_prompts(&mounts, prompts, &approved), known_prompts);
         problems.extend(
             collisions
                 .iter()
@@ -250,6 +272,7 @@ impl Host {
             searched: search.map(|search| Searched::new(search, None)),
             callees: callees.map(|callees| Arc::new(callees) as _),
             recorder,
+            approved,
         }
     }
 
@@ -267,7 +290,8 @@ impl Host {
 
     /// A host with the current lists of all members whose lists can change. If a servlet fails to
     /// list its items, its previous lists stay. Tools and prompts that were served keep their
-    /// names, even if others appear or disappear.
+    /// names, even if others appear or disappear. Only a list that was not known before, such as that of a remote that was just
+    /// reached, can give them a prefix.
     #[must_use]
     pub fn relisted(&self) -> Self {
         self.relisted_with(&mut Relisted::default())
@@ -284,7 +308,7 @@ impl Host {
         for handler in &mut added.handlers {
             handler.relist(relisted);
         }
-        let (tools, prompts) = (self.tools.names(), self.prompts.names());
+        let (tools, prompts) = (self.tools.former(), self.prompts.former());
         Self::compose_after(mounts, added, &tools, &prompts)
             .introduced(self.introduction.clone())
             .with_schemas_for(self.schemas_for)
@@ -364,6 +388,16 @@ impl Host {
     pub fn tool(&self, name: &str) -> Option<&Tool> {
         let served = self.tools.get(name).map(|served| &served.entry);
         served.or_else(|| Some(self.virtual_tools.get(name)?.tool()))
+    }
+
+    /// The name that a tool or a prompt gets, instead of this one, if another member has one with the same name.
+    pub fn prefixed_name(&self, kind: FeatureKind, name: &str) -> Option<&str> {
+        let prefixed = match kind {
+            FeatureKind::Tool => &self.tools.get(name)?.prefixed,
+            FeatureKind::Prompt => &self.prompts.get(name)?.prefixed,
+            FeatureKind::Resource | FeatureKind::ResourceTemplate => return None,
+        };
+        prefixed.as_deref()
     }
 
     /// The member that has the tool with this name, or that a virtual tool calls. `None` for a tool with steps.

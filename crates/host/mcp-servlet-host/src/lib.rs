@@ -60,8 +60,8 @@ pub use error::{LoadError, unknown_prompt, unknown_tool};
 pub use feature_kind::{FeatureKind, FeatureList};
 pub use features::Listed;
 pub use host::{
-    Filter, Host, INPUT_ROUNDS, Introduction, MAX_NAME, Mount, Offer, PlacedTool, Prefix, Recorder,
-    VirtualStep, VirtualToolError, name_problem, single_name_problem,
+    ApprovedNames, Filter, Host, INPUT_ROUNDS, Introduction, MAX_NAME, Mount, Offer, PlacedTool,
+    Prefix, Recorder, VirtualStep, VirtualToolError, name_problem, single_name_problem,
 };
 pub use load::{Entry, FailedLoad, Loaded, OnFailure};
 pub use lock::{LockedLists, OnChange, ServletLock};

@@ -50,7 +50,7 @@ impl Rule {
         if !item.is_of(&self.members) {
             return Some(format!("it is only for `{}`", self.members.join("`, `")));
         }
-        if self.names(&item.name) == Holds::No {
+        if self.names(item) == Holds::No {
             let hint = self.hints.iter().find(|hint| !item.name.has(**hint));
             return Some(match hint {
                 Some((hint, value)) => format!("`{}` is {}", hint.name(), !value),

@@ -50,6 +50,7 @@ fn item<'a>(name: Name<'a>, member: &'a str) -> Item<'a> {
         name,
         member,
         bundle: None,
+        prefixed: None,
     }
 }
 
@@ -551,4 +552,25 @@ fn an_explanation_has_each_rule_that_was_checked() {
     expected.truncate(4);
     expected.push((Maybe, "it depends on the argument `amount`".to_owned()));
     assert_eq!(explain(Arguments::Unknown), expected);
+}
+
+#[test]
+fn a_denied_name_holds_for_an_item_that_may_get_it_later() {
+    let item = Item {
+        prefixed: Some("b_x"),
+        ..tool("x")
+    };
+    let rules = |first: &str| {
+        Rules(vec![
+            rule(Effect::Deny, &[first]),
+            rule(Effect::Allow, &["*"]),
+        ])
+    };
+    assert_eq!(allowed(&rules("b_x"), &item), No);
+    assert_eq!(allowed(&rules("b_*"), &item), No);
+    assert_eq!(allowed(&rules("x"), &item), No);
+    assert_eq!(allowed(&rules("c_x"), &item), Yes);
+    // What is allowed is decided by the present name alone.
+    let only = Rules(vec![rule(Effect::Allow, &["b_x"])]);
+    assert_eq!(allowed(&only, &item), No);
 }

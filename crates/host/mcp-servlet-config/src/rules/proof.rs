@@ -151,7 +151,8 @@ impl ReadRule {
             .collect();
         let is_there = |name: &Spanned<String>| {
             let mut named = named.iter();
-            !has_wildcard(name) && named.any(|one| one.item.name.matches(name.get_ref()))
+            !has_wildcard(name)
+                && named.any(|one| self.rule.matches_name(name.get_ref(), &one.item))
         };
         // Whether the rule may be about more tools than are there.
         let may_grow = !knows_all(&[FeatureKind::Tool]) && !self.tools.iter().all(is_there);
@@ -211,7 +212,9 @@ impl ReadRule {
         is_whole: bool,
     ) -> Verdict {
         let there = there.iter().filter(|(_, item)| self.rule.applies_to(item));
-        let mut matching = there.clone().filter(|(_, item)| item.name.matches(text));
+        let mut matching = there
+            .clone()
+            .filter(|(_, item)| self.rule.matches_name(text, item));
         let fitting = matching
             .clone()
             .filter(|(_, item)| self.rule.may_apply_to(item));
@@ -264,7 +267,7 @@ impl ReadRule {
         let mut all = Vec::new();
         for name in &self.tools {
             let named = named.iter();
-            let matching = named.filter(|one| one.item.name.matches(name.get_ref()));
+            let matching = named.filter(|one| self.rule.matches_name(name.get_ref(), &one.item));
             let prove = |one: &NamedTool<'_>| {
                 let proof = argument.prove(self.rule.effect, schema_of(one.tool));
                 (one.is_checked, proof)

@@ -17,7 +17,9 @@ pub(super) struct Chosen<'m, T> {
     pub(super) member: usize,
     pub(super) name: String,
     pub(super) entry: &'m T,
-    /// Whether the entry is new, in contrast to one that clients already know by its name.
+    /// The name with the prefix of the member, if it has none now and gets it once another member has an entry of this name.
+    pub(super) prefixed: Option<String>,
+    /// Whether its member has added the entry to a list that was known before, so that others keep their names.
     pub(super) is_new: bool,
 }
 
@@ -31,6 +33,21 @@ impl<T: Named> Chosen<'_, T> {
 /// The names that clients know, by the number of the member and the member's own name for the entry.
 pub(super) type Names<'h> = HashMap<(usize, &'h str), &'h str>;
 
+/// What a former version of a host knows of one kind of entries.
+#[derive(Default)]
+pub(super) struct Former<'h> {
+    pub(super) names: Names<'h>,
+    /// Whether the list of each member was known. Empty if there is no former version.
+    pub(super) known: &'h [bool],
+}
+
+impl Former<'_> {
+    /// Whether there was a list of a member.
+    pub(super) fn was_known(&self, member: usize) -> bool {
+        self.known.get(member).copied().unwrap_or_default()
+    }
+}
+
 /// An entry as clients see it, and its member.
 #[derive(Debug)]
 pub(super) struct Served<T> {
@@ -38,6 +55,8 @@ pub(super) struct Served<T> {
     pub(super) member: usize,
     /// The member's own name for the entry.
     pub(super) original: String,
+    /// The name that it gets if another member has an entry of its present name.
+    pub(super) prefixed: Option<String>,
 }
 
 /// Entries in the order of the members, with an index by name.
@@ -45,6 +64,8 @@ pub(super) struct Served<T> {
 pub(super) struct Index<T> {
     entries: Vec<Served<T>>,
     places: HashMap<String, usize>,
+    /// Whether the list of each member is known.
+    known: Vec<bool>,
 }
 
 /// An entry whose name belongs to another one.
@@ -57,7 +78,10 @@ pub(super) struct Collision<'m, T> {
 impl<T: Named> Index<T> {
     /// If several entries have the same name, the one that is already served keeps it, or else the
     /// one of the first member. Within a member, an entry without a prefix wins.
-    pub(super) fn of(chosen: Vec<Chosen<'_, T>>) -> (Self, Vec<Collision<'_, T>>) {
+    pub(super) fn of(
+        chosen: Vec<Chosen<'_, T>>,
+        known: Vec<bool>,
+    ) -> (Self, Vec<Collision<'_, T>>) {
         let mut owners: HashMap<&str, &Chosen<'_, T>> = HashMap::with_capacity(chosen.len());
         for one in &chosen {
             let owner = owners.entry(&one.name).or_insert(one);
@@ -73,6 +97,7 @@ impl<T: Named> Index<T> {
         let mut index = Self {
             entries: Vec::with_capacity(chosen.len()),
             places: HashMap::with_capacity(chosen.len()),
+            known,
         };
         let mut collisions = Vec::new();
         for (one, owner) in chosen.into_iter().zip(owners) {
@@ -89,13 +114,15 @@ impl<T: Named> Index<T> {
             member,
             name,
             entry,
-            ..
+            prefixed,
+            is_new: _,
         } = chosen;
         self.places.insert(name.clone(), self.entries.len());
         self.entries.push(Served {
             entry: entry.renamed(name),
             member,
             original: entry.name().to_owned(),
+            prefixed,
         });
     }
 
@@ -105,6 +132,13 @@ impl<T: Named> Index<T> {
             (key, served.entry.name())
         });
         names.collect()
+    }
+
+    pub(super) fn former(&self) -> Former<'_> {
+        Former {
+            names: self.names(),
+            known: &self.known,
+        }
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Served<T>> {
