@@ -140,7 +140,7 @@ pub enum LoadError {
     },
     /// Earlier servlets already have the URIs of many resources and templates, so these are left out.
     #[error(
-        "{} resources and templates are skipped, because earlier servlets list them; the first: {}",
+        "{} resources and templates are skipped, because earlier members list them; the first: {}",
         all.len(),
         all[0]
     )]

@@ -661,7 +661,7 @@ fn reached<'m>(member: &'m Member, tool: &'m str) -> impl Iterator<Item = (&'m s
 
 fn taken<T: Named>(mounts: &[Mount], kind: FeatureKind, collision: &Collision<'_, T>) -> Warning {
     let Collision { lost, owner } = collision;
-    let origin = |at: usize| mounts[at].member.origin().to_owned();
+    let origin = |at: usize| mounts[at].member.place().to_owned();
     let problem = LoadError::Taken {
         kind,
         entry: lost.entry.name().to_owned(),

@@ -145,6 +145,14 @@ impl Member {
         }
     }
 
+    /// What names it in warnings: the file or URL of a servlet, and the name of a remote, because many remotes have the same command.
+    pub(crate) fn place(&self) -> &str {
+        match self {
+            Self::Servlet(servlet) => servlet.origin(),
+            Self::Remote(member) => member.remote.name(),
+        }
+    }
+
     /// The tools, in the order of the member.
     pub fn tools(&self) -> &[Tool] {
         match self {

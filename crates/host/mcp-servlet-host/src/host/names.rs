@@ -84,7 +84,7 @@ pub(super) fn name_tools<'m, 'r>(
         None => true,
         Some(problem) => {
             let problem = LoadError::ToolName {
-                origin: mounts[tool.member].member.origin().to_owned(),
+                origin: mounts[tool.member].member.place().to_owned(),
                 tool: tool.name.clone(),
                 problem,
             };

@@ -60,9 +60,9 @@ fn listed_twice(
                     let problem = LoadError::Taken {
                         kind,
                         entry: entry.key().to_owned(),
-                        origin: member.origin().to_owned(),
+                        origin: member.place().to_owned(),
                         key: entry.key().to_owned(),
-                        owner: owner.get().origin().to_owned(),
+                        owner: owner.get().place().to_owned(),
                     };
                     problems.push((at, problem));
                 }
@@ -88,7 +88,7 @@ fn overlaps(mounts: &[Mount]) -> Vec<Warning> {
             listed.filter(|one| seen.insert(one.text)).collect()
         })
         .collect();
-    let origin = |at: usize| mounts[at].member.origin().to_owned();
+    let origin = |at: usize| mounts[at].member.place().to_owned();
     let mut left = Steps(MAX_STEPS_OF_ALL);
     let mut problems = Vec::new();
     for second in 0..mounts.len() {

@@ -136,7 +136,7 @@ impl<'t> Reserved<'t> {
             let problem = LoadError::Taken {
                 kind: FeatureKind::Tool,
                 entry: one.entry.name().to_owned(),
-                origin: mounts[one.member].member.origin().to_owned(),
+                origin: mounts[one.member].member.place().to_owned(),
                 key: one.name.clone(),
                 owner: format!("[bundle.{bundle}]"),
             };
