@@ -340,8 +340,14 @@ impl From<RpcError> for Refusal {
     }
 }
 
+/// Some editors and servers of .NET write it before a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// Reads a message, or an array of messages if `takes_batches`.
-pub(crate) fn read(bytes: Bytes, takes_batches: bool) -> Result<Received, Refusal> {
+pub(crate) fn read(mut bytes: Bytes, takes_batches: bool) -> Result<Received, Refusal> {
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        bytes = bytes.slice(BYTE_ORDER_MARK.len()..);
+    }
     let text = std::str::from_utf8(&bytes).map_err(|error| invalid_json(&error))?;
     if let Cow::Owned(repaired) = without_lone_surrogates(text) {
         tracing::warn!("message changed: half of a surrogate pair became U+FFFD");
@@ -448,7 +454,14 @@ fn parts(text: &str, envelope: Envelope<'_>) -> Result<Parts, Refusal> {
         return Err(wrong("`id` is missing: `initialize` is a request"));
     }
     if let Some(params) = envelope.params {
-        add_params(&mut parts, text, &method, params).map_err(of_request)?;
+        match add_params(&mut parts, text, &method, params) {
+            // JSON-RPC has no answer to a notification.
+            Err(_) if id.is_none() => {
+                tracing::debug!(%method, "params of a notification ignored, because they are invalid");
+                parts.edits = vec![Part::of(text, params).replaced("{}".to_owned())];
+            }
+            added => added.map_err(of_request)?,
+        }
     } else if method == "initialize" {
         initialize::normalized("{}")
             .map_err(|problem| of_request(wrong_params(&method, &problem)))?;
@@ -600,6 +613,22 @@ mod tests {
     fn normalized(text: &str) -> String {
         let bytes = read_one(text).expect("a message").into_bytes();
         String::from_utf8(bytes.into()).expect("text")
+    }
+
+    #[test]
+    fn a_notification_is_never_answered() {
+        let notification = |params: &str| {
+            format!(r#"{{"jsonrpc":"2.0","method":"notifications/x","params":{params}}}"#)
+        };
+        for params in ["[1]", "7", r#"{"_meta":5}"#] {
+            assert_eq!(normalized(&notification(params)), notification("{}"));
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_skipped() {
+        let message = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        assert_eq!(normalized(&format!("\u{feff}{message}")), message);
     }
 
     #[test]

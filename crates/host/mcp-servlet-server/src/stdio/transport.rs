@@ -25,9 +25,6 @@ use crate::{
 /// Maximum length of a line, in bytes.
 const MAX_LINE: usize = 16 << 20;
 
-/// Some editors write it before the first line.
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
-
 /// Which directions of the connection the client has closed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Closed {
@@ -146,10 +143,7 @@ impl Lines {
         None
     }
 
-    fn read(&self, mut line: BytesMut) -> Result<Option<Received>, Refusal> {
-        if line.starts_with(BYTE_ORDER_MARK) {
-            let _mark = line.split_to(BYTE_ORDER_MARK.len());
-        }
+    fn read(&self, line: BytesMut) -> Result<Option<Received>, Refusal> {
         if line.trim_ascii().is_empty() {
             return Ok(None);
         }
