@@ -14,6 +14,7 @@ use crate::{
     CallError, JsonObject,
     callees::{Callee, CalleeError, Callees},
     listener::{Listener, Usage},
+    input_required::INPUT_REQUIRED,
 };
 
 /// The members of a request that not every client sends and not every servlet reads.
@@ -154,6 +155,8 @@ pub enum InnerOutcome<'a> {
     /// With a result.
     Ok,
     /// With a result that says that the tool failed.
+    /// With a result that asks the client. The call goes on with the answer.
+    InputRequired,
     ToolError,
     /// With an error, for a step.
     StepError(&'a CallError),
@@ -167,6 +170,7 @@ impl InnerOutcome<'_> {
         match self {
             Self::Ok => "ok",
             Self::ToolError => "tool_error",
+            Self::InputRequired => INPUT_REQUIRED,
             Self::StepError(error) => error.kind.name(),
             Self::CalleeError(error) => match &error.kind {
                 Cow::Borrowed(kind) => kind,

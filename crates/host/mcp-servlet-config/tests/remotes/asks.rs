@@ -168,5 +168,8 @@ async fn the_error_of_a_client_reaches_the_remote_and_the_call_goes_on() {
                 }
             }
         }
+        let metrics = site.service.metrics();
+        let once = "servlet_calls_total{servlet=\"far\",tool=\"t\",outcome=\"ok\"} 9\n";
+        assert!(metrics.contains(once), "{metrics}");
     }
 }

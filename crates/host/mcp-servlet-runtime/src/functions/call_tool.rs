@@ -123,6 +123,7 @@ fn observe<'c>(
 fn outcome_of(outcome: &Result<JsonObject, CalleeError>) -> InnerOutcome<'_> {
     match outcome {
         Ok(result) if result.get("isError") == Some(&Value::Bool(true)) => InnerOutcome::ToolError,
+        Ok(result) if asks_client(result) => InnerOutcome::InputRequired,
         Ok(_) => InnerOutcome::Ok,
         Err(error) => InnerOutcome::CalleeError(error),
     }

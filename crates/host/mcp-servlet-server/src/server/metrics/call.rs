@@ -6,8 +6,8 @@ use std::{
 };
 
 use mcp_servlet_call::{
-    CallError, CallErrorKind, CallMaker, CallObserver, CallTarget, InnerCall, InnerOutcome,
-    ObservedCall, RequestMeta, Usage,
+    CallError, CallErrorKind, CallMaker, CallObserver, CallTarget, INPUT_REQUIRED, InnerCall,
+    InnerOutcome, ObservedCall, RequestMeta, Usage, asks_client,
 };
 use mcp_servlet_common::hex;
 use mcp_servlet_host::{CallToolResult, Host, Member, Servlet};
@@ -50,6 +50,10 @@ impl Metrics {
     fn count(&self, series: &Series, outcome: &'static str, took: Duration, usage: Option<&Usage>) {
         if let Some(usage) = usage {
             self.add(series, usage);
+        }
+        if outcome == INPUT_REQUIRED {
+            // The call goes on with the client's answer, and counts when it has ended.
+            return;
         }
         let calls = || self.calls.get_or_create_owned(&series.ended(outcome));
         if outcome == OK {
@@ -275,7 +279,11 @@ impl Call<'_> {
         result: &Result<CallToolResult, CallError>,
         usage: Option<&Usage>,
     ) -> &'static str {
+        let asks = result
+            .as_ref()
+            .is_ok_and(|result| asks_client(result.json()));
         let outcome = match result {
+            Ok(_) if asks => INPUT_REQUIRED,
             Ok(result) => outcome(result.is_error(), None),
             Err(error) => outcome(false, Some(error)),
         };

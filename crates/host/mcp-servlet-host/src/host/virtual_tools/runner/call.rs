@@ -101,6 +101,7 @@ fn outcome_of(outcome: &Outcome) -> InnerOutcome<'_> {
     match (outcome.error(), outcome) {
         (Some(error), _) => InnerOutcome::StepError(error),
         (None, Outcome::Result(result)) if is_error(result) => InnerOutcome::ToolError,
+        (None, Outcome::InputRequired(_)) => InnerOutcome::InputRequired,
         (None, _) => InnerOutcome::Ok,
     }
 }
