@@ -15,6 +15,7 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::answer;
 use crate::connection::Connection;
 use crate::failure::{call_error, failure, invalid, is_of_connection, refuses_session};
+use crate::lists::drop_our_keys;
 use crate::parked::{Resumed, input_required, parts};
 use crate::relay::Question;
 use crate::running::{Client, Outcome, RunningCall};
@@ -86,8 +87,11 @@ impl Shared {
     ) -> Result<CompleteResult, CallError> {
         let method = "completion/complete";
         let mut params = params.clone();
-        params.shift_remove("_meta");
-        let request_meta = RequestMeta::default();
+        drop_our_keys(&mut params);
+        let mut request_meta = RequestMeta::default();
+        if let Some(Value::Object(meta)) = params.shift_remove("_meta") {
+            request_meta.meta = Some(meta);
+        }
         let member = "completion/values";
         let mut json = self
             .request(method, member, params, &request_meta)

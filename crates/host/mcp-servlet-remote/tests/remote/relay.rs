@@ -464,3 +464,27 @@ async fn the_reason_why_a_resource_cannot_be_read_reaches_the_client() {
         assert_eq!(json!(error.to_rpc_error()), expected);
     }
 }
+
+#[tokio::test]
+async fn the_metadata_of_a_completion_reaches_the_remote() {
+    let puppet = script(json!({
+        "versions": ["2025-11-25"],
+        "capabilities": { "completions": {} },
+        "replies": { "completion/complete": [{ "result": { "completion": { "values": [] } } }] },
+    }));
+    let remote = connected("r", http(puppet.http().await)).await;
+    let params = json!({
+        "ref": { "type": "ref/prompt", "name": "p" },
+        "argument": { "name": "a", "value": "" },
+        "_meta": { "vendor/key": 1, "mcp-servlet/caller": "forged" },
+    });
+    let params = params.as_object().expect("an object");
+    remote.member().complete(params).await.expect("a result");
+    let log = puppet.log();
+    let sent = log
+        .iter()
+        .find(|one| one["method"] == "completion/complete");
+    let meta = &sent.expect("a request")["params"]["_meta"];
+    assert_eq!(meta["vendor/key"], 1);
+    assert_eq!(meta["mcp-servlet/caller"], Value::Null);
+}

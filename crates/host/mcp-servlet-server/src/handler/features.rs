@@ -245,9 +245,9 @@ impl Handler {
             let message = "expected an object as params";
             return Err(RpcError::new(RpcError::INVALID_PARAMS, message));
         };
-        if let Some(Value::Object(meta)) = params.get_mut("_meta") {
-            attributes::strip(meta);
-        }
+        let mut meta = context.meta.0.0.clone();
+        attributes::strip(&mut meta);
+        params.insert("_meta".to_owned(), meta.into());
         let mut permissions = self.permissions(&context, &host);
         let era = Era::of(&context);
         let account = Account::begin(
