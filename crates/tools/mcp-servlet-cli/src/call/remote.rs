@@ -57,11 +57,22 @@ pub(super) async fn call(
     if call.trust_hints {
         options = options.trust_hints();
     }
-    let CallResult { raw, .. } = listen(session, tool, arguments, &options).await?;
+    let CallResult { raw, is_error, .. } = listen(session, tool, arguments, &options).await?;
     if call.prints_json() {
         writeln!(terminal::json(), "{}", raw.get())?;
     }
-    let result = CallToolResult::new(members(&raw)?);
+    let result = match members(&raw) {
+        Ok(members) => CallToolResult::new(members),
+        // It is printed already, and nothing else of it is needed.
+        Err(_) if call.prints_json() && call.only_prints() => {
+            return if is_error {
+                Err(Failure::ToolError)
+            } else {
+                Ok(())
+            };
+        }
+        Err(failure) => return Err(failure),
+    };
     let shown = match &call.select {
         Some(pointer) => select(&result, pointer, |_| None),
         None if call.prints_json() => failed_if_error(result.json()),
