@@ -149,7 +149,11 @@ impl Offers {
                 self.elicitation,
                 json!({ "form": {}, "url": {} }),
             ),
-            ("sampling", self.sampling, json!({})),
+            (
+                "sampling",
+                self.sampling,
+                json!({ "context": {}, "tools": {} }),
+            ),
             ("roots", self.roots, json!({})),
         ];
         for (name, is_offered, capability) in offers {

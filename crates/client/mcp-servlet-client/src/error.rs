@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub use self::kind::ErrorKind;
-use crate::incoming::ErrorObject;
+use crate::incoming::{ErrorObject, NO_MESSAGE};
 use crate::transport::stderr::looks_like_error;
 
 /// Why an operation failed: what is wrong, where, and what to do.
@@ -42,6 +42,8 @@ struct Details {
     limit: Option<&'static str>,
     /// Whether the request has not left this program.
     is_unsent: bool,
+    /// Whether it shows that the server speaks HTTP+SSE.
+    is_of_http_sse: bool,
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
@@ -129,6 +131,11 @@ impl Error {
         )
     }
 
+    /// Whether the server speaks HTTP+SSE.
+    pub(crate) fn is_of_http_sse(&self) -> bool {
+        self.0.is_of_http_sse
+    }
+
     /// The header `Retry-After` of that response: seconds or a date.
     pub fn retry_after(&self) -> Option<&str> {
         self.0.retry_after.as_deref()
@@ -160,6 +167,7 @@ impl Error {
             stderr: Vec::new(),
             limit: None,
             is_unsent: false,
+            is_of_http_sse: false,
             source: None,
         }))
     }
@@ -169,7 +177,17 @@ impl Error {
         let kind = error
             .code
             .map_or(ErrorKind::Protocol, ErrorKind::of_json_rpc);
-        let mut new = Self::new(kind, error.message);
+        let message = match &error.data {
+            Some(data) if matches!(error.message.trim(), "" | NO_MESSAGE) => {
+                let data = data
+                    .as_str()
+                    .map_or_else(|| data.to_string(), str::to_owned);
+                format!("{NO_MESSAGE}, but data: {data}")
+            }
+            None if error.message.trim().is_empty() => NO_MESSAGE.to_owned(),
+            _ => error.message,
+        };
+        let mut new = Self::new(kind, message);
         new.0.code = error.code;
         new.0.data = error.data;
         new
@@ -198,6 +216,12 @@ impl Error {
     /// The request has not left this program.
     pub(crate) fn unsent(mut self) -> Self {
         self.0.is_unsent = true;
+        self
+    }
+
+    /// The server speaks HTTP+SSE.
+    pub(crate) fn of_http_sse(mut self) -> Self {
+        self.0.is_of_http_sse = true;
         self
     }
 

@@ -8,12 +8,13 @@ mod filter;
 mod opening;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
 
 use mcp_servlet_common::shape::{self, Shape};
 use mcp_servlet_common::{value_kind, without_lone_surrogates};
 use rmcp::model::RequestId;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -22,6 +23,9 @@ use crate::error::Error;
 
 /// What rmcp gets instead of a code that cannot be read.
 const INTERNAL_ERROR: i64 = -32603;
+
+/// The message of an error without one.
+pub(crate) const NO_MESSAGE: &str = "no message";
 
 /// What was mended in a message: each change once, with the number of times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -70,21 +74,8 @@ pub(crate) struct ErrorObject {
     pub(crate) data: Option<Value>,
 }
 
-/// The members of a message. Null differs from absent.
-#[derive(Deserialize)]
-struct Members<'a> {
-    #[serde(borrow, default, deserialize_with = "present")]
-    jsonrpc: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    id: Option<&'a RawValue>,
-    method: Option<String>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    params: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    result: Option<&'a RawValue>,
-    #[serde(borrow)]
-    error: Option<&'a RawValue>,
-}
+/// The members of a message. Of two with one name, the last counts.
+struct Members<'a>(HashMap<String, &'a RawValue>);
 
 /// The text of a message, as UTF-8 without lone surrogates. What was wrong became U+FFFD.
 pub(crate) fn text<'a>(bytes: &'a [u8], mended: &mut Mended) -> Cow<'a, str> {
@@ -104,50 +95,30 @@ pub(crate) fn text<'a>(bytes: &'a [u8], mended: &mut Mended) -> Cow<'a, str> {
     Cow::Owned(repaired)
 }
 
+/// The messages of a batch, which servers of 2025-03-26 may send. None if the text is not one.
+pub(crate) fn batch(bytes: &[u8]) -> Option<Vec<&RawValue>> {
+    if bytes.trim_ascii_start().first() != Some(&b'[') {
+        return None;
+    }
+    let messages: Vec<&RawValue> = serde_json::from_slice(bytes).ok()?;
+    let is_batch = !messages.is_empty() && messages.iter().all(|one| one.get().starts_with('{'));
+    is_batch.then_some(messages)
+}
+
 impl<'a> Message<'a> {
-    /// Reads a message. None if the text is not a JSON object. `post` is the request to which the text is the response over
-    /// HTTP: the body of a POST answers that POST, whatever its id is.
-    pub(crate) fn read(
-        text: &'a str,
-        post: Option<&RequestId>,
-        mended: &mut Mended,
-    ) -> Option<Self> {
-        let members: Members<'_> = serde_json::from_str(text).ok()?;
-        if members
-            .jsonrpc
-            .is_none_or(|version| version.get() != "\"2.0\"")
-        {
-            mended.add("is not \"2.0\"", "jsonrpc");
-        }
-        let id = members.id.and_then(|id| request_id(id, mended));
-        if let Some(method) = members.method {
-            let shape = shape::of_params(&method);
-            let params = members
-                .params
-                .filter(|params| !is_null(params, "params", mended))
-                .map(|params| mend(Cow::Borrowed(params), shape, mended));
-            return Some(Self::Call { id, method, params });
-        }
-        let id = match post {
-            Some(post) => {
-                if id.is_none_or(|id| id.to_string() != post.to_string()) {
-                    mended.add("is not that of the request that the message answers", "id");
-                }
-                Some(post.clone())
-            }
-            None => id,
-        };
-        let reply = match (members.error, members.result) {
-            (Some(error), result) => {
-                if result.is_some_and(|result| result.get() != "null") {
-                    mended.add("and `error` are both there; the error counts", "result");
-                }
-                Reply::Error(ErrorObject::read(error, mended))
-            }
-            (None, Some(result)) => Reply::Result(Cow::Borrowed(result)),
-            (None, None) => Reply::Error(ErrorObject::nothing(mended)),
-        };
-        Some(Self::Response { id, reply })
+    /// Reads what may be a message. None if it is not one: other text, or JSON that a server logs or keeps a connection alive
+    /// with.
+    pub(crate) fn read(text: &'a str, mended: &mut Mended) -> Option<Self> {
+        let members = Members::read(text)?;
+        members
+            .are_of_a_message()
+            .then(|| members.message(mended))?
+    }
+
+    /// Reads the body of an HTTP response. None if it is not a JSON object. Otherwise it is a message, because nothing else comes
+    /// there.
+    pub(crate) fn read_body(text: &'a str, mended: &mut Mended) -> Option<Self> {
+        Members::read(text)?.message(mended)
     }
 
     pub(crate) fn response(id: Option<RequestId>, reply: Reply<'a>) -> Self {
@@ -179,6 +150,63 @@ impl<'a> Message<'a> {
             }
         }
         serde_json::to_string(&members).expect("a message is JSON")
+    }
+}
+
+impl<'a> Members<'a> {
+    fn read(text: &'a str) -> Option<Self> {
+        serde_json::from_str(text).map(Self).ok()
+    }
+
+    /// A member. Null differs from absent.
+    fn get(&self, name: &str) -> Option<&'a RawValue> {
+        self.0.get(name).copied()
+    }
+
+    /// A member, unless it is null.
+    fn some(&self, name: &str) -> Option<&'a RawValue> {
+        self.get(name).filter(|value| value.get() != "null")
+    }
+
+    /// Whether they are those of a message. Programs also log JSON that has a member `id`, `method` or `error`.
+    fn are_of_a_message(&self) -> bool {
+        const KNOWN: [&str; 5] = ["id", "method", "params", "result", "error"];
+        let has_content = ["method", "error"]
+            .iter()
+            .any(|name| self.some(name).is_some())
+            || self.get("result").is_some();
+        match self.get("jsonrpc") {
+            Some(_) => has_content || self.some("id").is_some(),
+            None => has_content && self.0.keys().all(|name| KNOWN.contains(&&**name)),
+        }
+    }
+
+    fn message(&self, mended: &mut Mended) -> Option<Message<'a>> {
+        let version = self.get("jsonrpc");
+        if version.is_none_or(|version| version.get() != "\"2.0\"") {
+            mended.add("is not \"2.0\"", "jsonrpc");
+        }
+        let id = self.get("id").and_then(|id| request_id(id, mended));
+        if let Some(method) = self.some("method") {
+            let method: String = serde_json::from_str(method.get()).ok()?;
+            let shape = shape::of_params(&method);
+            let params = self
+                .get("params")
+                .filter(|params| !is_null(params, "params", mended))
+                .map(|params| mend(Cow::Borrowed(params), shape, mended));
+            return Some(Message::Call { id, method, params });
+        }
+        let reply = match (self.some("error"), self.get("result")) {
+            (Some(error), result) => {
+                if result.is_some_and(|result| result.get() != "null") {
+                    mended.add("and `error` are both there; the error counts", "result");
+                }
+                Reply::Error(ErrorObject::read(error, mended))
+            }
+            (None, Some(result)) => Reply::Result(Cow::Borrowed(result)),
+            (None, None) => Reply::Error(ErrorObject::nothing(mended)),
+        };
+        Some(Message::Response { id, reply })
     }
 }
 
@@ -249,7 +277,7 @@ impl ErrorObject {
                 mended.add("is not an integer", "error/code");
                 None
             }),
-            message: message.unwrap_or_else(|| "no message".to_owned()),
+            message: message.unwrap_or_else(|| NO_MESSAGE.to_owned()),
             data: error.remove("data").filter(|data| !data.is_null()),
         }
     }
@@ -298,7 +326,7 @@ pub(crate) fn integer(number: &Value) -> Option<i64> {
 fn message(message: Value) -> String {
     match message {
         Value::String(text) => text,
-        Value::Null => "no message".to_owned(),
+        Value::Null => NO_MESSAGE.to_owned(),
         other => other.to_string(),
     }
 }
@@ -338,14 +366,6 @@ fn mend<'a>(value: Cow<'a, RawValue>, shape: &Shape, mended: &mut Mended) -> Cow
     }
 }
 
-/// A member that is there, even if it is `null`.
-fn present<'de, D>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error>
-where
-    D: serde::Deserializer<'de>,
-{
-    Deserialize::deserialize(deserializer).map(Some)
-}
-
 impl Mended {
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -354,6 +374,11 @@ impl Mended {
     /// What was changed, for people.
     pub(crate) fn changes(&self) -> impl Iterator<Item = &Change> {
         self.0.iter()
+    }
+
+    /// The id of a response is not that of the request that it answers.
+    pub(crate) fn add_other_id(&mut self) {
+        self.add("is not that of the request that the message answers", "id");
     }
 
     fn add(&mut self, what: &'static str, at: &str) {

@@ -44,7 +44,7 @@ impl Default for Limits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timeouts {
-    /// One attempt to connect: 30 seconds.
+    /// One attempt to connect: 30 seconds. A command that must be started twice has that time for each start.
     pub connect: Duration,
     /// A request: 30 seconds, without the time in which the server waits for [`Answers`](crate::Answers).
     pub request: Duration,

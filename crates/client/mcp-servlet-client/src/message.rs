@@ -27,6 +27,27 @@ pub(crate) fn request_id(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
     }
 }
 
+/// The id of a response as the request had it: a number. Some servers send it back as a string.
+pub(crate) fn as_sent(id: RequestId) -> RequestId {
+    let number: Option<i64> = match &id {
+        RequestId::String(text) => text.parse().ok(),
+        RequestId::Number(_) => None,
+    };
+    number.map_or(id, RequestId::Number)
+}
+
+/// The id of a request that asks which protocol versions the server has.
+pub(crate) fn probe_id(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
+    match message {
+        ClientJsonRpcMessage::Request(request)
+            if matches!(request.request, ClientRequest::DiscoverRequest(_)) =>
+        {
+            Some(&request.id)
+        }
+        _ => None,
+    }
+}
+
 /// The id of the request that `notifications/cancelled` cancels.
 pub(crate) fn cancelled_id(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
     match notification(message)? {

@@ -37,7 +37,7 @@ pub struct Options {
 #[non_exhaustive]
 pub enum Era {
     /// Asks the server with `server/discover`, and does the handshake if it does not know that method. A server that
-    /// does not answer at all costs 10 seconds.
+    /// does not answer at all costs 3 seconds.
     #[default]
     Auto,
     /// The handshake of protocol versions up to 2025-11-25.
@@ -84,7 +84,7 @@ impl Options {
         self
     }
 
-    /// Sets how long one attempt to connect may take.
+    /// Sets how long one attempt to connect may take. A command that must be started twice has that time for each start.
     #[must_use]
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.timeouts.connect = timeout;

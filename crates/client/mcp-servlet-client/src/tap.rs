@@ -18,6 +18,7 @@ use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, GetMeta as _, ProgressToken, RequestId,
     ServerJsonRpcMessage, ServerResult,
 };
+use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::broadcast;
@@ -25,10 +26,10 @@ use tokio::sync::mpsc::error::TrySendError;
 
 use self::cancelled::Cancelled;
 pub(crate) use self::slot::{Slot, SlotExtension, SlotReply};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::events::Event;
 use crate::incoming::{self, Mended, Message};
-use crate::message::{cancelled_id, is_initialized, request_id};
+use crate::message::{as_sent, cancelled_id, is_initialized, request_id};
 use crate::progress::Progress;
 use crate::quote::{start, without_escapes};
 
@@ -40,6 +41,9 @@ const MAX_IGNORED_CHARS: usize = 200;
 const MAX_LOGGED_CHANGES: usize = 100;
 /// How many events wait for a reader that is slow. Then the oldest are dropped.
 const EVENT_BUFFER: usize = 1024;
+
+/// The method that rmcp sees instead of that of a server's request. Its parameters have the members `method` and `params`.
+pub(crate) const ASKED: &str = "mcp-servlet/asked";
 
 /// Notifications that only rmcp needs.
 const OF_THE_PROTOCOL: [&str; 2] = [
@@ -83,11 +87,30 @@ struct TapState {
     failure: Option<Error>,
     ignored: Vec<String>,
     last_ignored: Option<String>,
-    /// The probes that rmcp has given up. It takes a late answer to one for the answer to the handshake.
+    probes: Probes,
+    cancelled: Cancelled,
+}
+
+/// The probes of the newer protocol generation that had no answer in time.
+#[derive(Debug, Default)]
+struct Probes {
+    /// Those that rmcp has given up. It takes a late answer to one for the answer to the handshake.
     given_up: Vec<RequestId>,
     /// Whether the server has accepted one of them.
     accepted_late: bool,
-    cancelled: Cancelled,
+    /// Whether the answer to one is not read any more.
+    are_unanswered: bool,
+}
+
+/// Where a message comes from, which says what it may answer.
+#[derive(Clone, Copy)]
+pub(crate) enum Origin<'a> {
+    /// A stream for all messages.
+    Common,
+    /// The event stream that answers this request. Some servers send responses to other requests there, too.
+    Stream(&'a RequestId),
+    /// The whole answer to this request.
+    Body(&'a RequestId),
 }
 
 /// What rmcp shall read of a message.
@@ -96,27 +119,42 @@ pub(crate) enum Received<'a> {
     Text(Cow<'a, str>),
     /// A response without content to this request, because the caller has the text.
     Empty(RequestId),
+    /// Nothing.
+    Nothing,
+    /// It is not a message.
+    NoMessage,
 }
 
 impl Received<'_> {
-    /// The message for rmcp.
-    pub(crate) fn message(self) -> serde_json::Result<ServerJsonRpcMessage> {
+    /// The message for rmcp, if it can read it.
+    pub(crate) fn message(self) -> Option<ServerJsonRpcMessage> {
         match self {
-            Self::Text(text) => serde_json::from_str(&text),
-            Self::Empty(id) => Ok(ServerJsonRpcMessage::response(ServerResult::empty(()), id)),
+            Self::Text(text) => serde_json::from_str(&text).ok(),
+            Self::Empty(id) => Some(ServerJsonRpcMessage::response(ServerResult::empty(()), id)),
+            Self::Nothing | Self::NoMessage => None,
         }
     }
 
     /// The message as JSON.
-    pub(crate) fn into_text(self) -> String {
+    pub(crate) fn into_text(self) -> Option<String> {
         match self {
-            Self::Text(text) => text.into_owned(),
+            Self::Text(text) => Some(text.into_owned()),
             Self::Empty(id) => {
                 let id = serde_json::to_string(&id).expect("an id is JSON");
-                format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)
+                Some(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#))
             }
+            Self::Nothing | Self::NoMessage => None,
         }
     }
+}
+
+/// Which request a response answers.
+enum Addressee {
+    Request(RequestId),
+    /// Another one than that in whose event stream it came.
+    Other(RequestId),
+    /// None that is known.
+    Nobody,
 }
 
 /// What rmcp gets of a message.
@@ -203,18 +241,24 @@ impl Tap {
         }
     }
 
-    /// Takes what callers wait for out of a message, and returns what rmcp shall read, if anything. `post` is the request that
-    /// the message answers because of where it came from.
-    pub(crate) fn received<'a>(
-        &self,
-        bytes: &'a [u8],
-        post: Option<&RequestId>,
-    ) -> Option<Received<'a>> {
+    /// Takes what callers wait for out of a message, and returns what rmcp shall read.
+    pub(crate) fn received<'a>(&self, bytes: &'a [u8], origin: Origin<'_>) -> Received<'a> {
         let mut mended = Mended::default();
         let text = incoming::text(bytes, &mut mended);
-        let passed = match Message::read(&text, post, &mut mended) {
-            None => return Some(Received::Text(text)),
-            Some(Message::Response { id, reply }) => self.answered(id, reply, &mut mended),
+        let message = match origin {
+            Origin::Body(_) => Message::read_body(&text, &mut mended),
+            Origin::Common | Origin::Stream(_) => Message::read(&text, &mut mended),
+        };
+        let passed = match message {
+            None => return Received::NoMessage,
+            Some(Message::Response { id, reply }) => self.answered(id, reply, origin, &mut mended),
+            Some(Message::Call {
+                id: Some(id),
+                method,
+                params,
+            }) if method != "ping" && !self.state().is_stateless => {
+                Passed::Text(asked(id, &method, params.as_deref()))
+            }
             Some(call) => {
                 if let Message::Call {
                     id: None,
@@ -229,10 +273,10 @@ impl Tap {
         };
         self.log(&mended);
         match passed {
-            Passed::Original => Some(Received::Text(text)),
-            Passed::Text(text) => Some(Received::Text(text.into())),
-            Passed::Empty(id) => Some(Received::Empty(id)),
-            Passed::Nothing => None,
+            Passed::Original => Received::Text(text),
+            Passed::Text(text) => Received::Text(text.into()),
+            Passed::Empty(id) => Received::Empty(id),
+            Passed::Nothing => Received::Nothing,
         }
     }
 
@@ -241,50 +285,48 @@ impl Tap {
         &self,
         id: Option<RequestId>,
         reply: incoming::Reply<'_>,
+        origin: Origin<'_>,
         mended: &mut Mended,
     ) -> Passed {
+        let id = id.map(as_sent);
         let mut state = self.state();
-        let id = id.or_else(|| state.only_handshake());
-        let Some(id) = id else {
-            return Passed::all(Message::response(None, reply), mended);
-        };
-        let stateless = state.is_stateless;
-        match state.remove(&id) {
-            Some(Waiting::Caller(slot, _, method)) => {
-                // Only results of handshakes can lack what MCP requires.
-                let Ok(reply) = reply.mend_result(&method, stateless, mended) else {
-                    return Passed::Empty(id);
+        match origin {
+            Origin::Common => match id.or_else(|| state.only_handshake()) {
+                Some(id) => state.answered(id, reply, mended),
+                None => Passed::all(Message::response(None, reply), mended),
+            },
+            Origin::Body(post) => {
+                let reply = match &id {
+                    Some(id) if state.is_of_another(id, post) => other_id(id).into(),
+                    _ => reply,
                 };
-                let slot = slot.upgrade();
-                let is_shared = slot.as_ref().is_some_and(|slot| slot.shared);
-                let passed = match &reply {
-                    incoming::Reply::Result(result) if is_shared => {
-                        let result = incoming::Reply::Result(Cow::Borrowed(result));
-                        Passed::all(Message::response(Some(id), result), mended)
-                    }
-                    _ => Passed::Empty(id),
-                };
-                if let Some(slot) = slot {
-                    slot.fill(SlotReply::new(reply, mended));
+                note_other_id(id.as_ref(), post, mended);
+                state.answered(post.clone(), reply, mended)
+            }
+            Origin::Stream(post) => match state.addressee(id.as_ref(), post, &reply) {
+                Addressee::Request(request) => {
+                    note_other_id(id.as_ref(), post, mended);
+                    state.answered(request, reply, mended)
                 }
-                passed
-            }
-            Some(Waiting::Opening(method)) => state.opened(id, method, reply, mended),
-            Some(Waiting::Renewal) => {
-                let reply = reply
-                    .mend_result("initialize", false, mended)
-                    .unwrap_or_else(Into::into);
-                Passed::Text(Message::response(Some(id), reply).to_text())
-            }
-            None if state.given_up.contains(&id) => {
-                state.accepted_late |= matches!(reply, incoming::Reply::Result(_));
-                Passed::Nothing
-            }
-            None => {
-                state.cancelled.remove(&id);
-                Passed::all(Message::response(Some(id), reply), mended)
-            }
+                // rmcp would take it for the end of the stream that it came in.
+                Addressee::Other(request) => {
+                    state.answered_elsewhere(&request, reply, mended);
+                    Passed::Nothing
+                }
+                Addressee::Nobody => {
+                    if let Some(id) = &id {
+                        state.cancelled.remove(id);
+                        state.note_instead(post, other_id(id));
+                    }
+                    Passed::Nothing
+                }
+            },
         }
+    }
+
+    /// Notes what came where the response to a request was expected, in case that the response does not follow.
+    pub(crate) fn note_instead(&self, post: &RequestId, error: Error) {
+        self.state().note_instead(post, error);
     }
 
     /// Logs what was mended, each kind of change once.
@@ -444,9 +486,19 @@ impl Tap {
         self.state().flaw.clone()
     }
 
+    /// Notes that the server did not answer `server/discover` in time, and that its answer is not read any more.
+    pub(crate) fn probe_unanswered(&self) {
+        self.state().probes.are_unanswered = true;
+    }
+
+    /// Whether the server did not answer `server/discover` in time.
+    pub(crate) fn has_unanswered_probe(&self) -> bool {
+        self.state().probes.are_unanswered
+    }
+
     /// Whether the server has accepted `server/discover` after rmcp had given it up.
     pub(crate) fn accepted_late(&self) -> bool {
-        self.state().accepted_late
+        self.state().probes.accepted_late
     }
 
     /// What was wrong with the result of `server/discover`, after which the handshake was tried.
@@ -462,12 +514,22 @@ impl Tap {
     /// Keeps a line that is not a message, for error messages.
     pub(crate) fn ignore_line(&self, line: &[u8]) {
         let line = String::from_utf8_lossy(line);
-        tracing::debug!(%line, "line ignored, because it is not a JSON-RPC message");
         let mut state = self.state();
         let line = start(without_escapes(&line).trim(), MAX_IGNORED_CHARS);
+        let server = &*self.server;
         if state.ignored.len() < MAX_IGNORED_LINES {
+            tracing::info!(
+                server,
+                line,
+                "output of a server ignored, because it is not a JSON-RPC message"
+            );
             state.ignored.push(line);
         } else {
+            tracing::debug!(
+                server,
+                line,
+                "output of a server ignored, because it is not a JSON-RPC message"
+            );
             state.last_ignored = Some(line);
         }
     }
@@ -542,6 +604,100 @@ impl TapState {
         Passed::Text(Message::response(Some(id), reply).to_text())
     }
 
+    /// Passes a reply to the request with this id.
+    fn answered(
+        &mut self,
+        id: RequestId,
+        reply: incoming::Reply<'_>,
+        mended: &mut Mended,
+    ) -> Passed {
+        match self.waiting.remove(&id) {
+            Some(Waiting::Caller(slot, _, method)) => {
+                // Only results of handshakes can lack what MCP requires.
+                let Ok(reply) = reply.mend_result(&method, self.is_stateless, mended) else {
+                    return Passed::Empty(id);
+                };
+                let slot = slot.upgrade();
+                let is_shared = slot.as_ref().is_some_and(|slot| slot.shared);
+                let passed = match &reply {
+                    incoming::Reply::Result(result) if is_shared => {
+                        let result = incoming::Reply::Result(Cow::Borrowed(result));
+                        Passed::all(Message::response(Some(id), result), mended)
+                    }
+                    _ => Passed::Empty(id),
+                };
+                if let Some(slot) = slot {
+                    slot.fill(SlotReply::new(reply, mended));
+                }
+                passed
+            }
+            Some(Waiting::Opening(method)) => self.opened(id, method, reply, mended),
+            Some(Waiting::Renewal) => {
+                let reply = reply
+                    .mend_result("initialize", false, mended)
+                    .unwrap_or_else(Into::into);
+                Passed::Text(Message::response(Some(id), reply).to_text())
+            }
+            None if self.probes.given_up.contains(&id) => {
+                self.probes.accepted_late |= matches!(reply, incoming::Reply::Result(_));
+                Passed::Nothing
+            }
+            None => {
+                self.cancelled.remove(&id);
+                Passed::all(Message::response(Some(id), reply), mended)
+            }
+        }
+    }
+
+    /// Passes a reply to a request whose own response rmcp goes on to wait for.
+    fn answered_elsewhere(
+        &mut self,
+        id: &RequestId,
+        reply: incoming::Reply<'_>,
+        mended: &mut Mended,
+    ) {
+        if let Some(Waiting::Caller(slot, _, method)) = self.waiting.remove(id)
+            && let Ok(reply) = reply.mend_result(&method, self.is_stateless, mended)
+            && let Some(slot) = slot.upgrade()
+        {
+            slot.fill(SlotReply::new(reply, mended));
+            slot.failed.notify_one();
+        }
+    }
+
+    /// The request that a response in the event stream of a POST answers. A result with another id than that of the POST is for
+    /// another caller, who may have given up. An error may have any id, because servers send some before they read the id.
+    fn addressee(
+        &self,
+        id: Option<&RequestId>,
+        post: &RequestId,
+        reply: &incoming::Reply<'_>,
+    ) -> Addressee {
+        match id {
+            Some(id) if self.is_of_another(id, post) => Addressee::Other(id.clone()),
+            Some(id) if id != post => match reply {
+                incoming::Reply::Error(_) if !self.cancelled.contains(id) => {
+                    Addressee::Request(post.clone())
+                }
+                _ => Addressee::Nobody,
+            },
+            _ => Addressee::Request(post.clone()),
+        }
+    }
+
+    /// Whether another caller than that of a POST waits for the response with this id.
+    fn is_of_another(&self, id: &RequestId, post: &RequestId) -> bool {
+        id != post && matches!(self.waiting.get(id), Some(Waiting::Caller(..)))
+    }
+
+    fn note_instead(&self, post: &RequestId, error: Error) {
+        if let Some(Waiting::Caller(slot, ..)) = self.waiting.get(post)
+            && let Some(slot) = slot.upgrade()
+        {
+            slot.note_instead(error);
+        }
+    }
+
     /// The request of the handshake, if nothing else waits: then a response without an id can only be the one to it.
     fn only_handshake(&self) -> Option<RequestId> {
         let mut waiting = self.waiting.iter();
@@ -570,20 +726,37 @@ impl TapState {
         let is_probe =
             |_: &RequestId, waiting: &mut Waiting| matches!(waiting, Waiting::Opening(_));
         let probes = self.waiting.extract_if(is_probe);
-        self.given_up.extend(probes.map(|(id, _)| id));
+        self.probes.given_up.extend(probes.map(|(id, _)| id));
     }
+}
 
-    /// The request that a response with this id belongs to. As in rmcp, `"7"` answers `7`.
-    fn remove(&mut self, id: &RequestId) -> Option<Waiting> {
-        let found = self.waiting.remove(id);
-        found.or_else(|| match id {
-            RequestId::String(text) => {
-                let number = text.parse().ok()?;
-                self.waiting.remove(&RequestId::Number(number))
-            }
-            RequestId::Number(_) => None,
-        })
+/// A request of the server for the [handler](crate::session), in a form in which rmcp changes nothing.
+fn asked(id: RequestId, method: &str, params: Option<&RawValue>) -> String {
+    #[derive(Serialize)]
+    struct Asked<'a> {
+        method: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        params: Option<&'a RawValue>,
     }
+    let params = serde_json::value::to_raw_value(&Asked { method, params });
+    let call = Message::Call {
+        id: Some(id),
+        method: ASKED.to_owned(),
+        params: params.ok().map(Cow::Owned),
+    };
+    call.to_text()
+}
+
+fn note_other_id(id: Option<&RequestId>, post: &RequestId, mended: &mut Mended) {
+    if id != Some(post) {
+        mended.add_other_id();
+    }
+}
+
+/// The error for a response that may be that of another caller.
+fn other_id(id: &RequestId) -> Error {
+    let message = format!("the server sent the response to another request, with the id {id}");
+    Error::new(ErrorKind::Protocol, message)
 }
 
 /// Whether a server means this token. As with ids, it may write a number as a string or as a float.
@@ -597,9 +770,102 @@ fn is_token(token: &ProgressToken, written: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use rmcp::model::CustomRequest;
     use serde_json::json;
 
     use super::*;
+
+    /// A request that waits for its response.
+    fn request(tap: &Tap, id: i64) -> Arc<Slot> {
+        let slot = Slot::new(false, None);
+        let mut request = CustomRequest::new("tools/call", None);
+        request.extensions.insert(SlotExtension(slot.clone()));
+        let message = ClientJsonRpcMessage::request(request.into(), RequestId::Number(id));
+        tap.sent(&message);
+        slot
+    }
+
+    /// What the caller of a request has got, if anything.
+    fn reply(slot: &Slot) -> Option<String> {
+        slot.take().map(|reply| match reply {
+            SlotReply::Result(result, _) => result.get().to_owned(),
+            SlotReply::Error(error) => error.message,
+            SlotReply::Failed(error) => error.message().to_owned(),
+        })
+    }
+
+    /// What the requests 7 and 8 get of a message, and what rmcp gets. Request 6 was cancelled.
+    fn delivered(message: &str, origin: Origin<'_>) -> [Option<String>; 3] {
+        let tap = Tap::new("a server");
+        let slots = [7, 8].map(|id| request(&tap, id));
+        tap.cancel(&RequestId::Number(6));
+        tap.unread(&RequestId::Number(6));
+        let rmcp = tap.received(message.as_bytes(), origin).into_text();
+        let [seven, eight] = slots.map(|slot| reply(&slot));
+        [seven, eight, rmcp]
+    }
+
+    #[test]
+    fn a_response_reaches_the_request_whose_id_it_has() {
+        const RESULT: &str = r#"{"content":[]}"#;
+        const OTHER: &str = "the server sent the response to another request, with the id 8";
+        let (seven, post) = (
+            RequestId::Number(7),
+            Some(r#"{"jsonrpc":"2.0","id":7,"result":{}}"#),
+        );
+        let result = format!(r#""result":{RESULT}"#);
+        let error = r#""error":{"code":1,"message":"no"}"#;
+        for (id, result_in_stream, error_in_stream, result_in_body) in [
+            (
+                "7",
+                [Some(RESULT), None, post],
+                [Some("no"), None, post],
+                [Some(RESULT), None, post],
+            ),
+            (
+                "\"7\"",
+                [Some(RESULT), None, post],
+                [Some("no"), None, post],
+                [Some(RESULT), None, post],
+            ),
+            (
+                "8",
+                [None, Some(RESULT), None],
+                [None, Some("no"), None],
+                [Some(OTHER), None, post],
+            ),
+            (
+                "\"8\"",
+                [None, Some(RESULT), None],
+                [None, Some("no"), None],
+                [Some(OTHER), None, post],
+            ),
+            ("6", [None; 3], [None; 3], [Some(RESULT), None, post]),
+            ("\"6\"", [None; 3], [None; 3], [Some(RESULT), None, post]),
+            (
+                "1",
+                [None; 3],
+                [Some("no"), None, post],
+                [Some(RESULT), None, post],
+            ),
+            (
+                "null",
+                [Some(RESULT), None, post],
+                [Some("no"), None, post],
+                [Some(RESULT), None, post],
+            ),
+        ] {
+            for (content, origin, expected) in [
+                (&*result, Origin::Stream(&seven), result_in_stream),
+                (error, Origin::Stream(&seven), error_in_stream),
+                (&result, Origin::Body(&seven), result_in_body),
+            ] {
+                let message = format!(r#"{{"jsonrpc":"2.0","id":{id},{content}}}"#);
+                let expected = expected.map(|text| text.map(str::to_owned));
+                assert_eq!(delivered(&message, origin), expected, "{message}");
+            }
+        }
+    }
 
     #[test]
     fn a_token_may_be_written_in_another_form() {

@@ -25,7 +25,7 @@ use self::stdio::Stdio;
 
 /// Any way to a server. It is one type, because the compiler copies rmcp's large code for each type of transport.
 pub(crate) enum AnyTransport {
-    Stdio(Stdio),
+    Stdio(Box<Stdio>),
     Http(Streamable),
     Sse(SseSession),
 }

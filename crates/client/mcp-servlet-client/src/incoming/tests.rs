@@ -3,11 +3,10 @@
 use super::*;
 
 /// The message as rmcp and callers get it, and what the log says about it. It answers a request of this method.
-fn normal(line: &str, method: &str, stateless: bool, post: Option<i64>) -> (String, Vec<String>) {
+fn normal(line: &str, method: &str, stateless: bool) -> (String, Vec<String>) {
     let mut mended = Mended::default();
     let text = text(line.as_bytes(), &mut mended);
-    let post = post.map(RequestId::Number);
-    let message = Message::read(&text, post.as_ref(), &mut mended).expect("a message");
+    let message = Message::read(&text, &mut mended).expect("a message");
     let message = match message {
         Message::Response { id, reply } => {
             let reply = reply.mend_result(method, stateless, &mut mended);
@@ -34,7 +33,7 @@ fn check_message_of(
     changes: &[&str],
 ) {
     let message = |members: &str| format!(r#"{{"jsonrpc":"2.0","id":7,{members}}}"#);
-    let (text, found) = normal(&message(members), method, stateless, None);
+    let (text, found) = normal(&message(members), method, stateless);
     let expected = if expected.is_empty() {
         members
     } else {
@@ -55,29 +54,20 @@ fn check_result(method: &str, result: &str, expected: &str, changes: &[&str]) {
 }
 
 #[test]
-fn ids_may_be_floats_and_the_response_to_a_post_needs_none() {
+fn ids_may_be_floats() {
     let result = r#""result":{}"#;
-    for (id, post, expected, changes) in [
-        (r#""id":7,"#, None, r#""id":7,"#, vec![]),
-        (r#""id":7.0,"#, None, r#""id":7,"#, vec!["`id` is a float"]),
-        (r#""id":7e0,"#, None, r#""id":7,"#, vec!["`id` is a float"]),
-        (r#""id":"7","#, None, r#""id":"7","#, vec![]),
-        (r#""id":"7","#, Some(7), r#""id":7,"#, vec![]),
-        (r#""id":null,"#, None, "", vec![]),
-        (r#""id":[7],"#, None, "", vec![]),
-        ("", None, "", vec![]),
-        (r#""id":null,"#, Some(7), r#""id":7,"#, vec![OTHER_ID]),
-        ("", Some(7), r#""id":7,"#, vec![OTHER_ID]),
-        (r#""id":0,"#, Some(7), r#""id":7,"#, vec![OTHER_ID]),
-        (
-            r#""id":"server-error","#,
-            Some(7),
-            r#""id":7,"#,
-            vec![OTHER_ID],
-        ),
+    for (id, expected, changes) in [
+        (r#""id":7,"#, r#""id":7,"#, vec![]),
+        (r#""id":7.0,"#, r#""id":7,"#, vec!["`id` is a float"]),
+        (r#""id":7e0,"#, r#""id":7,"#, vec!["`id` is a float"]),
+        (r#""id":"7","#, r#""id":"7","#, vec![]),
+        (r#""id":6,"id":7,"#, r#""id":7,"#, vec![]),
+        (r#""id":null,"#, "", vec![]),
+        (r#""id":[7],"#, "", vec![]),
+        ("", "", vec![]),
     ] {
         let line = format!(r#"{{"jsonrpc":"2.0",{id}{result}}}"#);
-        let (text, found) = normal(&line, "ping", false, post);
+        let (text, found) = normal(&line, "ping", false);
         assert_eq!(
             text,
             format!(r#"{{"jsonrpc":"2.0",{expected}{result}}}"#),
@@ -87,7 +77,41 @@ fn ids_may_be_floats_and_the_response_to_a_post_needs_none() {
     }
 }
 
-const OTHER_ID: &str = "`id` is not that of the request that the message answers";
+#[test]
+fn json_that_is_logged_or_keeps_a_connection_alive_is_no_message() {
+    for (text, is_message) in [
+        ("{}", false),
+        (r#"{"type":"ping"}"#, false),
+        (r#"{"ts":1,"id":7}"#, false),
+        (r#"{"id":7}"#, false),
+        (r#"{"level":"info","msg":"done","id":7}"#, false),
+        (r#"{"level":"error","error":"retrying","id":7}"#, false),
+        (
+            r#"{"level":"error","error":{"message":"no"},"id":7}"#,
+            false,
+        ),
+        (r#"{"level":"info","method":"GET","id":7}"#, false),
+        (r#"{"level":"info","result":{},"id":7}"#, false),
+        (r#"{"jsonrpc":"2.0"}"#, false),
+        (r#"{"jsonrpc":"2.0","id":7}"#, true),
+        (
+            r#"{"jsonrpc":"2.0","id":7,"result":{},"level":"info"}"#,
+            true,
+        ),
+        (r#"{"id":7,"result":{}}"#, true),
+        (r#"{"id":7,"result":{},"error":null}"#, true),
+        (r#"{"id":7,"error":"no"}"#, true),
+        (r#"{"method":"ping","id":7}"#, true),
+        (r#"{"jsonrpc":"2.0","id":7,"result":NaN}"#, false),
+        ("[]", false),
+    ] {
+        let message = Message::read(text, &mut Mended::default());
+        assert_eq!(message.is_some(), is_message, "{text}");
+        let is_object = text.starts_with('{') && !text.contains("NaN");
+        let body = Message::read_body(text, &mut Mended::default());
+        assert_eq!(body.is_some(), is_object, "{text}");
+    }
+}
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "it is a table")]
@@ -205,7 +229,6 @@ fn half_a_character_becomes_the_replacement_character() {
             &format!(r#"{{"jsonrpc":"2.0","id":7,{}}}"#, member(written)),
             "ping",
             false,
-            None,
         );
         let value = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
         assert_eq!(
@@ -399,7 +422,6 @@ fn a_result_of_a_handshake_without_what_mcp_requires_is_an_error_that_names_it()
             &format!(r#"{{"jsonrpc":"2.0","id":7,"result":{result}}}"#),
             "server/discover",
             false,
-            None,
         );
         assert!(
             text.contains("the result of `server/discover` is wrong"),

@@ -24,9 +24,16 @@ use crate::target::{Command, Http, HttpTransport, Target};
 use crate::transport::AnyTransport;
 use crate::transport::child::Child;
 use crate::transport::http::{HttpClient, Streamable, connector};
-use crate::transport::sse;
+use crate::transport::sse::SseSession;
 use crate::transport::stderr::Tail;
 use crate::transport::stdio::Stdio;
+
+/// How long a server may take to answer `server/discover`, before the handshake is tried. Some servers never answer it.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long it may take if it refuses the handshake.
+const SLOW_PROBE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long an event stream of HTTP+SSE may take to begin, if it is not known that the server speaks that.
+const FALLBACK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// After how long without an answer the log names a way around the probe.
 const PROBE_HINT_DELAY: Duration = Duration::from_secs(2);
@@ -117,16 +124,14 @@ async fn attempt(
     options: &Options,
 ) -> Result<Session, Error> {
     let name = target.to_string();
-    let outputs = Outputs::default();
-    let opening = async {
-        match server {
-            Prepared::Command(command) => open_command(command, &name, options, &outputs).await,
-            Prepared::Http(connector) => open_http(connector, &name, options).await,
+    match server {
+        // Each start of the process has the time.
+        Prepared::Command(command) => open_command(command, &name, options).await,
+        Prepared::Http(connector) => {
+            let opening = open_http(connector, &name, options);
+            within(options.timeouts.connect, Box::pin(opening)).await
         }
-    };
-    let limit = options.timeouts.connect;
-    let opened = timeout(limit, Box::pin(opening)).await;
-    opened.unwrap_or_else(|_| Err(outputs.quoted_in(too_late(limit))))
+    }
 }
 
 pub(super) fn attach<R, W>(reader: R, writer: W, options: &Options) -> Connecting<'_>
@@ -136,7 +141,8 @@ where
 {
     let tap = Tap::new(ATTACHED);
     let streams = Stdio::new(reader, writer, options.limits.message, Arc::clone(&tap));
-    open_attached(AnyTransport::Stdio(streams), tap, options)
+    let streams = streams.with_probe_timeout(probe_timeout(options));
+    open_attached(AnyTransport::Stdio(Box::new(streams)), tap, options)
 }
 
 fn open_attached(streams: AnyTransport, tap: Arc<Tap>, options: &Options) -> Connecting<'_> {
@@ -151,20 +157,15 @@ async fn within(limit: Duration, opening: Connecting<'_>) -> Result<Session, Err
 
 fn too_late(limit: Duration) -> Error {
     let message = format!("the server did not open a session within {limit:?}");
-    Error::new(ErrorKind::RequestTimeout, message)
-        .with_help("give it more time to connect, or choose the protocol generation")
+    Error::new(ErrorKind::RequestTimeout, message).with_help("give it more time to connect")
 }
 
 /// Starts a process. Some old servers end when they get a request before the handshake. Some new servers start so slowly that they
-/// accept the probe after rmcp has given it up, and then refuse the handshake. Both are started once more.
-async fn open_command(
-    command: &Command,
-    name: &str,
-    options: &Options,
-    outputs: &Outputs,
-) -> Result<Session, Error> {
+/// accept the probe after rmcp has given it up, and then refuse the handshake. Both are started once more. The second start has
+/// the same time as the first, because it may take as long.
+async fn open_command(command: &Command, name: &str, options: &Options) -> Result<Session, Error> {
     let tap = Tap::new(name);
-    let error = match start(command, &tap, name, options, outputs).await {
+    let error = match start(command, &tap, name, options).await {
         Err(error) if options.era == Era::Auto => error,
         opened => return opened,
     };
@@ -178,7 +179,7 @@ async fn open_command(
         return Err(error);
     };
     let options = options.clone().era(era);
-    start(command, &Tap::new(name), name, &options, outputs).await
+    start(command, &Tap::new(name), name, &options).await
 }
 
 async fn start(
@@ -186,13 +187,19 @@ async fn start(
     tap: &Arc<Tap>,
     name: &str,
     options: &Options,
-    outputs: &Outputs,
 ) -> Result<Session, Error> {
-    let tail = outputs.follow(tap);
-    let (child, stdin, stdout) = Child::start(command, options.on_stderr.clone(), tail)?;
+    let tail = Arc::<Mutex<Tail>>::default();
+    let on_stderr = options.on_stderr.clone();
+    let (child, stdin, stdout) = Child::start(command, on_stderr, Arc::clone(&tail))?;
     let streams = Stdio::new(stdout, stdin, options.limits.message, Arc::clone(tap));
-    let streams = AnyTransport::Stdio(streams.of_child(child));
-    open(streams, Arc::clone(tap), name, options).await
+    let streams = streams
+        .of_child(child)
+        .with_probe_timeout(probe_timeout(options));
+    let streams = AnyTransport::Stdio(Box::new(streams));
+    let limit = options.timeouts.connect;
+    let opening = open(streams, Arc::clone(tap), name, options);
+    let opened = timeout(limit, Box::pin(opening)).await;
+    opened.unwrap_or_else(|_| Err(with_outputs(too_late(limit), tap, &tail)))
 }
 
 /// Whether the process ran before it ended.
@@ -200,11 +207,18 @@ fn ended_itself(tap: &Tap, error: &Error) -> bool {
     error.kind() == ErrorKind::Connectivity && tap.failure().is_some()
 }
 
+/// How long the server may take to answer the probe. None if nothing would follow it.
+fn probe_timeout(options: &Options) -> Option<Duration> {
+    (options.era == Era::Auto).then_some(PROBE_TIMEOUT)
+}
+
 impl Connector<'_> {
     /// An HTTP client whose responses go through a tap.
     fn tapped(&self, tap: &Arc<Tap>, options: &Options) -> HttpClient {
         let (client, limit) = (self.client.clone(), options.limits.message);
-        HttpClient::new(client, self.http, limit, Arc::clone(tap)).with_bearer(self.bearer.clone())
+        HttpClient::new(client, self.http, limit, Arc::clone(tap))
+            .with_bearer(self.bearer.clone())
+            .with_probe_timeout(probe_timeout(options))
     }
 }
 
@@ -217,25 +231,69 @@ async fn open_http(
     if transport == HttpTransport::Sse {
         return open_sse(connector, name, options).await;
     }
-    let tap = Tap::new(name);
-    let client = connector.tapped(&tap, options);
-    let streamable = Streamable::new(client, connector.http.url().as_str());
-    let streamable = AnyTransport::Http(streamable);
-    let error = match open(streamable, tap, name, options).await {
-        Err(error) if matches!(error.http_status(), Some(404 | 405)) => error,
+    let error = match open_streamable(connector, name, options).await {
+        Err(error) if may_speak_http_sse(&error) => error,
         opened => return opened,
     };
     if transport == HttpTransport::Streamable {
         return Err(error);
     }
-    let opened = open_sse(connector, name, options)
-        .await
-        .map_err(|sse| neither(error, sse))?;
+    let opened = match timeout(FALLBACK_TIMEOUT, open_sse_stream(connector, name, options)).await {
+        Ok(Ok((events, tap))) => open_on_sse(events, tap, name, options).await,
+        Ok(Err(error)) => Err(error),
+        Err(_) => {
+            let message = format!("no event `endpoint` within {FALLBACK_TIMEOUT:?}");
+            Err(Error::new(ErrorKind::Protocol, message))
+        }
+    };
+    let opened = opened.map_err(|sse| neither(error, sse))?;
     tracing::info!(
         server = name,
         "the server speaks HTTP+SSE, the transport before 2025-03-26"
     );
     Ok(opened)
+}
+
+/// Opens a session over streamable HTTP. A server that is slow to answer the probe and refuses the handshake gets the probe again.
+async fn open_streamable(
+    connector: &Connector<'_>,
+    name: &str,
+    options: &Options,
+) -> Result<Session, Error> {
+    let tap = Tap::new(name);
+    let error = match open_streamable_once(connector, &tap, name, options).await {
+        Err(error) if tap.has_unanswered_probe() => error,
+        opened => return opened,
+    };
+    if !error.was_answered() {
+        return Err(error);
+    }
+    tracing::info!(%error, "the server refuses the handshake; it gets `server/discover` again");
+    let options = options.clone().era(Era::Stateless);
+    let tap = Tap::new(name);
+    let opening = open_streamable_once(connector, &tap, name, &options);
+    match timeout(SLOW_PROBE_TIMEOUT, opening).await {
+        Ok(Ok(session)) => Ok(session),
+        _ => Err(error),
+    }
+}
+
+async fn open_streamable_once(
+    connector: &Connector<'_>,
+    tap: &Arc<Tap>,
+    name: &str,
+    options: &Options,
+) -> Result<Session, Error> {
+    let client = connector.tapped(tap, options);
+    let streamable = Streamable::new(client, connector.http.url().as_str());
+    let streamable = AnyTransport::Http(streamable);
+    open(streamable, Arc::clone(tap), name, options).await
+}
+
+/// Whether a server may have refused streamable HTTP because it only speaks HTTP+SSE. One that answers with JSON-RPC does not.
+fn may_speak_http_sse(error: &Error) -> bool {
+    let is_refusal = matches!(error.http_status(), Some(400 | 404 | 405 | 406 | 415 | 422));
+    error.is_of_http_sse() || is_refusal && error.code().is_none()
 }
 
 /// The error for a URL where neither transport works.
@@ -244,7 +302,14 @@ fn neither(streamable: Error, sse: Error) -> Error {
         return sse;
     }
     let more = format!(", and over HTTP+SSE: {}", sse.message());
-    streamable.with_message(&more).with_source(sse)
+    let error = streamable.with_message(&more);
+    // The status of the guess only helps if the refusal may be about the path as well.
+    let is_apt = sse.http_status().is_none() || error.help().is_some();
+    match sse.help().filter(|_| is_apt) {
+        Some(help) => error.with_help(help),
+        None => error,
+    }
+    .with_source(sse)
 }
 
 async fn open_sse(
@@ -252,9 +317,27 @@ async fn open_sse(
     name: &str,
     options: &Options,
 ) -> Result<Session, Error> {
+    let (events, tap) = open_sse_stream(connector, name, options).await?;
+    open_on_sse(events, tap, name, options).await
+}
+
+async fn open_sse_stream(
+    connector: &Connector<'_>,
+    name: &str,
+    options: &Options,
+) -> Result<(SseSession, Arc<Tap>), Error> {
     let tap = Tap::new(name);
     let client = connector.tapped(&tap, options);
-    let events = sse::SseSession::open(client, &connector.http.sse_url(), options.retry).await?;
+    let events = SseSession::open(client, &connector.http.sse_url(), options.retry).await?;
+    Ok((events, tap))
+}
+
+async fn open_on_sse(
+    events: SseSession,
+    tap: Arc<Tap>,
+    name: &str,
+    options: &Options,
+) -> Result<Session, Error> {
     // Servers of that time know nothing of later versions.
     let options = options.clone().era(Era::Handshake);
     open(AnyTransport::Sse(events), tap, name, &options).await
@@ -367,41 +450,22 @@ fn ignored(tap: &Tap) -> Option<String> {
     ))
 }
 
-/// The outputs of a process that opens no session in time.
-#[derive(Default)]
-struct Outputs(Mutex<Option<Followed>>);
-
-/// The standard output and the standard error of a process.
-type Followed = (Arc<Tap>, Arc<Mutex<Tail>>);
-
-impl Outputs {
-    /// Follows a process from its start.
-    fn follow(&self, tap: &Arc<Tap>) -> Arc<Mutex<Tail>> {
-        let tail = Arc::<Mutex<Tail>>::default();
-        *lock(&self.0) = Some((Arc::clone(tap), Arc::clone(&tail)));
-        tail
-    }
-
-    /// The error with what the process has written.
-    fn quoted_in(&self, error: Error) -> Error {
-        let Some((tap, tail)) = &*lock(&self.0) else {
-            return error;
-        };
-        let stderr = lock(tail).lines();
-        let (first, last) = tap.ignored_lines();
-        let mut lines = first.iter().chain(&last).chain(&stderr);
-        let help = match lines.find_map(|line| listening_at(line)) {
-            Some(url) => Some(format!(
-                "it listens on `{url}` instead of standard input: connect to that URL, or start it with its option for \
-                 standard input and output"
-            )),
-            None => ignored(tap),
-        };
-        let error = error.with_stderr(stderr);
-        match help {
-            Some(help) => error.with_help(help),
-            None => error,
-        }
+/// The error for a process that opened no session in time, with what it has written.
+fn with_outputs(error: Error, tap: &Tap, tail: &Mutex<Tail>) -> Error {
+    let stderr = lock(tail).lines();
+    let (first, last) = tap.ignored_lines();
+    let mut lines = first.iter().chain(&last).chain(&stderr);
+    let help = match lines.find_map(|line| listening_at(line)) {
+        Some(url) => Some(format!(
+            "it listens on `{url}` instead of standard input: connect to that URL, or start it with its option for \
+             standard input and output"
+        )),
+        None => ignored(tap),
+    };
+    let error = error.with_stderr(stderr);
+    match help {
+        Some(help) => error.with_help(help),
+        None => error,
     }
 }
 
@@ -436,5 +500,17 @@ mod tests {
         ] {
             assert_eq!(listening_at(line), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn the_path_is_not_blamed_for_another_refusal() {
+        const HELP: &str = "check the path";
+        let status = |status| Error::new(ErrorKind::Protocol, "refused").with_http(status, None);
+        let sse = status(405).with_help(HELP);
+        assert_eq!(neither(status(400), sse.clone()).help(), None);
+        let not_found = status(404).with_help("look");
+        assert_eq!(neither(not_found, sse).help(), Some(HELP));
+        let no_stream = Error::new(ErrorKind::Connectivity, "it ended").with_help(HELP);
+        assert_eq!(neither(status(400), no_stream).help(), Some(HELP));
     }
 }

@@ -12,7 +12,9 @@ use serde_json::Value;
 
 use crate::answers::{Answers, Refusal, Unanswered, answer};
 use crate::asking::Asking;
+use crate::incoming::kind;
 use crate::options::Options;
+use crate::tap::ASKED;
 
 /// What rmcp asks about this client.
 #[derive(Debug)]
@@ -49,11 +51,21 @@ impl Service<RoleClient> for Handler {
         if matches!(request, ServerRequest::PingRequest(_)) {
             return Ok(ClientResult::empty(()));
         }
-        let mut request = serde_json::to_value(request).unwrap_or_default();
+        let mut request = match request {
+            ServerRequest::CustomRequest(request) if request.method == ASKED => {
+                request.params.unwrap_or_default()
+            }
+            request => serde_json::to_value(request).unwrap_or_default(),
+        };
         let params = request.get_mut("params").map(Value::take);
+        let params = params.unwrap_or_default();
+        if !matches!(params, Value::Null | Value::Object(_)) {
+            let message = format!("`params` is {}, not an object", kind(&params));
+            return Err(ErrorData::invalid_params(message, None));
+        }
         let method = request["method"].as_str().unwrap_or_default();
         let _asked = self.asking.begin();
-        let answer = answer(&*self.answers, method, params.unwrap_or_default());
+        let answer = answer(&*self.answers, method, params);
         // The server may give its request up.
         let answer = context.ct.run_until_cancelled(answer).await;
         match answer.unwrap_or_else(|| Err(Unanswered::Refused(Refusal::default()))) {

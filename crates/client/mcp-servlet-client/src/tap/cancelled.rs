@@ -1,6 +1,6 @@
 //! Cancelled requests that a server may still work on.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use rmcp::model::RequestId;
@@ -11,10 +11,12 @@ const MAX_CANCELLED: usize = 1024;
 const KEEP_CANCELLED: Duration = Duration::from_mins(5);
 
 /// The requests that were cancelled, and that the server has not answered. They matter because the server may still send
-/// requests and log messages that belong to them.
+/// requests and log messages that belong to them, or answer them in the response stream of another request.
 #[derive(Debug, Default)]
 pub(super) struct Cancelled {
-    /// The ids, with the times at which they are forgotten.
+    /// The newest ids of all, also of those to which nothing but an answer can belong.
+    unanswered: VecDeque<RequestId>,
+    /// The ids of those to which more can belong, with the times at which they are forgotten.
     ids: HashMap<RequestId, Instant>,
     /// Whether the server has a stream for messages that belong to no request. Some servers send all of their requests there.
     pub(super) has_common_stream: bool,
@@ -22,18 +24,28 @@ pub(super) struct Cancelled {
 
 impl Cancelled {
     pub(super) fn add(&mut self, id: &RequestId, now: Instant) {
+        if self.unanswered.len() >= MAX_CANCELLED {
+            self.unanswered.pop_front();
+        }
+        self.unanswered.push_back(id.clone());
         if self.ids.len() < MAX_CANCELLED {
             self.ids.insert(id.clone(), now + KEEP_CANCELLED);
         }
     }
 
+    /// Whether an answer with this id is one to a cancelled request.
+    pub(super) fn contains(&self, id: &RequestId) -> bool {
+        self.unanswered.contains(id)
+    }
+
     /// Forgets a request, because the server has answered it.
     pub(super) fn remove(&mut self, id: &RequestId) {
+        self.unanswered.retain(|one| one != id);
         self.ids.remove(id);
     }
 
     /// Forgets a request whose response stream is not read any more: at once if the server has no other stream for what belongs
-    /// to the request, otherwise after the time that begins now.
+    /// to the request, otherwise after the time that begins now. Its answer may still come in the stream of another request.
     pub(super) fn unread(&mut self, id: &RequestId, now: Instant) {
         if !self.has_common_stream {
             self.ids.remove(id);
@@ -44,6 +56,7 @@ impl Cancelled {
 
     /// Forgets all, because their session has ended.
     pub(super) fn clear(&mut self) {
+        self.unanswered.clear();
         self.ids.clear();
     }
 
@@ -79,6 +92,9 @@ mod tests {
         cancelled.add(&ID, now);
         cancelled.unread(&ID, now);
         assert!(cancelled.is_empty(now));
+        assert!(cancelled.contains(&ID), "its answer may still come");
+        cancelled.remove(&ID);
+        assert!(!cancelled.contains(&ID));
     }
 
     #[test]
@@ -105,5 +121,7 @@ mod tests {
             cancelled.add(&RequestId::Number(number), Instant::now());
         }
         assert_eq!(cancelled.ids.len(), MAX_CANCELLED);
+        assert_eq!(cancelled.unanswered.len(), MAX_CANCELLED);
+        assert!(cancelled.contains(&RequestId::Number(9_999)));
     }
 }

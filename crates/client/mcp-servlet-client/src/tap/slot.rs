@@ -25,6 +25,8 @@ pub(crate) enum SlotReply {
 #[derive(Debug)]
 pub(crate) struct Slot {
     reply: Mutex<Option<SlotReply>>,
+    /// What came where the response was expected.
+    instead: Mutex<Option<Error>>,
     /// Wakes the caller if rmcp may go on to wait for the response. Otherwise rmcp wakes it.
     pub(crate) failed: Notify,
     /// Whether rmcp gets the result as well.
@@ -59,6 +61,7 @@ impl Slot {
     pub(crate) fn new(shared: bool, progress: Option<Sender<Progress>>) -> Arc<Self> {
         Arc::new(Self {
             reply: Mutex::default(),
+            instead: Mutex::default(),
             failed: Notify::new(),
             shared,
             progress,
@@ -72,6 +75,15 @@ impl Slot {
     /// Whether the server has answered. None if there is no reply, or if [`take`](Self::take) has removed it.
     pub(crate) fn is_answered(&self) -> Option<bool> {
         lock(&self.reply).as_ref().map(SlotReply::is_answer)
+    }
+
+    /// What came where the response was expected, if the response did not follow.
+    pub(crate) fn instead(&self) -> Option<Error> {
+        lock(&self.instead).clone()
+    }
+
+    pub(super) fn note_instead(&self, error: Error) {
+        lock(&self.instead).get_or_insert(error);
     }
 
     pub(super) fn fill(&self, reply: SlotReply) {

@@ -2,6 +2,7 @@
 
 mod body;
 mod cause;
+mod events;
 mod lost;
 mod response;
 mod streamable;
@@ -23,15 +24,20 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpPostResponse,
 };
 use sse_stream::Sse;
+use tokio::time::timeout;
 
+use super::lines::response_id;
 use crate::bearer::{Bearer, Secret};
 use crate::error::{Error, ErrorKind};
-use crate::message::{is_initialized, own_headers, request_id};
-use crate::tap::{Received, Tap};
+use crate::incoming;
+use crate::message::{is_initialized, own_headers, probe_id, request_id};
+use crate::tap::{Origin, Received, Tap};
 use crate::target::{Http, TargetError};
 
+pub(super) use self::body::body;
 pub(crate) use self::body::too_large;
-pub(super) use self::body::{BodyError, EventStream, body, events};
+pub(super) use self::events::{EventError, EventStream, events, is_endpoint, is_message};
+pub(super) use self::response::not_json;
 use self::response::{SentCredentials, refused};
 pub(crate) use self::response::{bearer_challenge, not_sent};
 pub(crate) use self::streamable::Streamable;
@@ -93,6 +99,8 @@ pub(crate) struct HttpClient {
     /// The most bytes of a message.
     limit: usize,
     tap: Arc<Tap>,
+    /// How long the server may take to answer `server/discover`, before the handshake is tried.
+    probe_timeout: Option<Duration>,
     /// The requests that rmcp sends again in a new session.
     sent_again: Arc<Mutex<HashSet<RequestId>>>,
 }
@@ -106,6 +114,7 @@ impl HttpClient {
             bearer: None,
             limit,
             tap,
+            probe_timeout: None,
             sent_again: Arc::default(),
         }
     }
@@ -121,6 +130,11 @@ impl HttpClient {
 
     pub(crate) fn with_bearer(mut self, bearer: Option<Arc<dyn Bearer>>) -> Self {
         self.bearer = bearer;
+        self
+    }
+
+    pub(crate) fn with_probe_timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.probe_timeout = timeout;
         self
     }
 
@@ -202,27 +216,13 @@ impl HttpClient {
             };
         }
         match content_type(&response) {
+            // Only requests have a response. Some servers hold an event stream open for any message.
+            Some(kind) if kind.starts_with(EVENT_STREAM) && id.is_none() => {
+                Ok(StreamableHttpPostResponse::Accepted)
+            }
             Some(kind) if kind.starts_with(EVENT_STREAM) => {
                 let events = events(response, self.limit);
-                let events = if has_session || opens_session(message) {
-                    let is_wanted = if opens_session(message) {
-                        response::is_response
-                    } else {
-                        |data: &str| !data.is_empty()
-                    };
-                    let (first, events) = body::peek(events, is_wanted).await;
-                    match first {
-                        None if opens_session(message) => return Err(response::nothing()),
-                        Some(data)
-                            if has_session && let Some(error) = lost::error_of(data.as_bytes()) =>
-                        {
-                            return Err(error);
-                        }
-                        _ => events,
-                    }
-                } else {
-                    events
-                };
+                let events = begun(events, opens_session(message), has_session).await?;
                 let events = self.tapped(events, id);
                 Ok(StreamableHttpPostResponse::Sse(events, session))
             }
@@ -235,12 +235,17 @@ impl HttpClient {
                     // Notifications have no response.
                     return Ok(StreamableHttpPostResponse::Accepted);
                 };
-                let received = self.tap.received(&body, Some(&id));
-                match received.map_or_else(|| Ok(None), |received| received.message().map(Some)) {
-                    Ok(Some(message)) => Ok(StreamableHttpPostResponse::Json(message, session)),
+                if let Some(messages) = incoming::batch(&body) {
+                    let events = self.tapped(events::of_batch(messages), Some(id));
+                    return Ok(StreamableHttpPostResponse::Sse(events, session));
+                }
+                let received = self.tap.received(&body, Origin::Body(&id));
+                let is_nothing = matches!(received, Received::Nothing);
+                match received.message() {
+                    Some(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
                     // rmcp has given the request up.
-                    Ok(None) => Ok(StreamableHttpPostResponse::Accepted),
-                    Err(error) => Err(response::not_json(&body, error)),
+                    None if is_nothing => Ok(StreamableHttpPostResponse::Accepted),
+                    None => Err(response::no_message(&body)),
                 }
             }
             _ if id.is_none() => Ok(StreamableHttpPostResponse::Accepted),
@@ -257,20 +262,17 @@ impl HttpClient {
         let tap = Arc::clone(&self.tap);
         let events = events.map(move |event| match event {
             Ok(mut event) => {
-                let data = event
-                    .data
-                    .as_deref()
-                    .and_then(|data| tap.received(data.as_bytes(), id.as_ref()));
-                event.data = data.map(Received::into_text);
+                let data = event.data.take().filter(|_| is_message(&event));
+                event.data = data.and_then(|data| read_event(&tap, &data, id.as_ref()));
                 Ok(event)
             }
-            Err(BodyError::Limit(error)) => {
+            Err(EventError::Limit(error)) => {
                 if let Some(id) = &id {
                     tap.stop_reading(id, error.clone());
                 }
                 Err(SseError::Body(Box::new(error)))
             }
-            Err(BodyError::Stream(error)) => Err(error),
+            Err(EventError::Stream(error)) => Err(error),
         });
         events.boxed()
     }
@@ -301,7 +303,15 @@ impl StreamableHttpClient for HttpClient {
         let request = with_session(request, session.as_deref(), token, headers);
         let body = super::to_json(&message)?;
         let request = request.header(CONTENT_TYPE, JSON).body(body);
-        match self.post(request, &message, session.is_some()).await {
+        let posting = self.post(request, &message, session.is_some());
+        let posted = match self.probe_timeout.filter(|_| probe_id(&message).is_some()) {
+            None => posting.await,
+            Some(limit) => timeout(limit, posting).await.unwrap_or_else(|_| {
+                self.tap.probe_unanswered();
+                Err(response::no_answer(limit))
+            }),
+        };
+        match posted {
             Ok(response) => {
                 self.tap.accepted(&message);
                 if let Some(id) = request_id(&message) {
@@ -382,6 +392,53 @@ impl StreamableHttpClient for HttpClient {
     }
 }
 
+/// The events of a response, unless the first one says that there is no session, or that the server speaks HTTP+SSE.
+async fn begun(
+    events: EventStream,
+    opens_session: bool,
+    has_session: bool,
+) -> Result<EventStream, Error> {
+    if !opens_session && !has_session {
+        return Ok(events);
+    }
+    let is_wanted = if opens_session {
+        |event: &Sse| is_endpoint(event) || event.data.as_deref().is_some_and(response::is_response)
+    } else {
+        |event: &Sse| {
+            is_message(event) && event.data.as_deref().is_some_and(|data| !data.is_empty())
+        }
+    };
+    let (first, events) = body::peek(events, is_wanted).await;
+    match first {
+        None if opens_session => Err(response::nothing()),
+        Some(event) if opens_session && is_endpoint(&event) => Err(response::of_http_sse()),
+        Some(event)
+            if has_session
+                && let Some(error) =
+                    lost::error_of(event.data.as_deref().unwrap_or_default().as_bytes()) =>
+        {
+            Err(error)
+        }
+        _ => Ok(events),
+    }
+}
+
+/// What rmcp shall read of the data of an event, in the stream that answers this request.
+fn read_event(tap: &Tap, data: &str, id: Option<&RequestId>) -> Option<String> {
+    let origin = id.map_or(Origin::Common, Origin::Stream);
+    let received = tap.received(data.as_bytes(), origin);
+    if let (Received::NoMessage, Some(id)) = (&received, id)
+        && let Some(error) = not_json(data.as_bytes())
+    {
+        if response_id(data.as_bytes()).as_ref() == Some(id) {
+            tap.stop_reading(id, error);
+        } else {
+            tap.note_instead(id, error);
+        }
+    }
+    received.into_text()
+}
+
 async fn send(request: RequestBuilder, token: Option<&Secret>) -> Result<Response, Error> {
     let request = match token {
         // The header is marked as sensitive.
@@ -428,20 +485,18 @@ fn opens_session(message: &ClientJsonRpcMessage) -> bool {
 /// What a server that refuses `server/discover` means: it is older than 2026-07-28. Such servers answer with any status of
 /// 4xx, with 500 or 501, or with something that is no message, and cannot name the request.
 fn legacy_answer(message: &ClientJsonRpcMessage, error: &Error) -> Option<ServerJsonRpcMessage> {
-    let ClientJsonRpcMessage::Request(request) = message else {
-        return None;
-    };
-    let is_probe = matches!(request.request, ClientRequest::DiscoverRequest(_));
+    let id = probe_id(message)?;
     let is_refusal = match error.http_status() {
         Some(status) => matches!(status, 400..=501),
         None => matches!(error.kind(), ErrorKind::ParseError | ErrorKind::Protocol),
     };
-    let is_legacy = is_refusal && error.kind() != ErrorKind::Authentication;
-    (is_probe && is_legacy).then(|| {
+    let is_legacy =
+        is_refusal && error.kind() != ErrorKind::Authentication && !error.is_of_http_sse();
+    is_legacy.then(|| {
         let code = error.code().and_then(|code| i32::try_from(code).ok());
         let code = rmcp::model::ErrorCode(code.unwrap_or(-32600));
         let data = ErrorData::new(code, error.message().to_owned(), error.data().cloned());
-        ServerJsonRpcMessage::error(data, Some(request.id.clone()))
+        ServerJsonRpcMessage::error(data, Some(id.clone()))
     })
 }
 

@@ -6,6 +6,8 @@ use rmcp::model::RequestId;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
 
+use crate::message::as_sent;
+
 /// As much as a pipe of Linux holds.
 const READ_BUFFER: usize = 64 << 10;
 
@@ -59,8 +61,16 @@ impl Ends {
 
     /// The id of the response that the line is, unless it is in the part that was left out.
     pub(super) fn id(&self) -> Option<RequestId> {
-        id_before_result(&self.head).or_else(|| id_at_end(&self.tail))
+        let id = id_before_result(&self.head).or_else(|| id_at_end(&self.tail));
+        id.map(as_sent)
     }
+}
+
+/// The id of the response that a text would be if it were JSON.
+pub(super) fn response_id(text: &[u8]) -> Option<RequestId> {
+    let mut ends = Ends::default();
+    ends.push(text);
+    ends.id()
 }
 
 /// The id of a response, from the first members of the message. None for requests and notifications.
@@ -209,6 +219,10 @@ mod tests {
             ),
             (
                 format!("{{\"result\":{long},\"id\": 8 }}"),
+                Some(RequestId::Number(8)),
+            ),
+            (
+                format!("{{\"result\":{long},\"id\":\"8\"}}"),
                 Some(RequestId::Number(8)),
             ),
             (

@@ -22,11 +22,15 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use url::Url;
 
-use super::http::{BodyError, EVENT_STREAM, EventStream, HttpClient, JSON, content_type, events};
+use super::http::{
+    EVENT_STREAM, EventError, EventStream, HttpClient, JSON, content_type, events, is_endpoint,
+    is_message, not_json,
+};
+use super::lines::response_id;
 use crate::error::{Error, ErrorKind};
 use crate::message::{cancelled_id, is_initialized, request_id};
 use crate::retry::Retry;
-use crate::tap::{Tap, Waiter};
+use crate::tap::{Origin, Received, Tap, Waiter};
 use crate::target::bare_url;
 use crate::task::spawn;
 
@@ -273,12 +277,19 @@ async fn next_event(stream: &mut EventStream) -> Result<Sse, Error> {
 /// The message in an event, unless the tap keeps it.
 fn parse(tap: &Tap, event: &Sse) -> Option<ServerJsonRpcMessage> {
     let data = event.data.as_deref()?;
-    let is_message = event.event.as_deref().is_none_or(|name| name == "message");
-    let message = is_message.then(|| tap.received(data.as_bytes(), None)?.message().ok());
-    if message.as_ref().is_some_and(Option::is_none) {
+    if !is_message(event) {
+        return None;
+    }
+    let received = tap.received(data.as_bytes(), Origin::Common);
+    let is_nothing = matches!(received, Received::Nothing);
+    let message = received.message().or_else(|| {
+        let error = not_json(data.as_bytes())?;
+        tap.skipped(response_id(data.as_bytes()), error).ok()
+    });
+    if message.is_none() && !is_nothing {
         tap.ignore_line(data.as_bytes());
     }
-    message.flatten()
+    message
 }
 
 /// Opens an event stream, and waits for the URL that messages go to.
@@ -300,7 +311,7 @@ async fn open_stream(client: &HttpClient, url: &Url) -> Result<(EventStream, Url
 async fn endpoint(stream: &mut EventStream, url: &Url) -> Result<Url, Error> {
     while let Some(event) = stream.next().await {
         let event = event.map_err(ended)?;
-        if event.event.as_deref() != Some("endpoint") {
+        if !is_endpoint(&event) {
             continue;
         }
         let data = event.data.unwrap_or_default();
@@ -309,11 +320,10 @@ async fn endpoint(stream: &mut EventStream, url: &Url) -> Result<Url, Error> {
             Error::new(ErrorKind::Protocol, message).with_source(source)
         })?;
         if endpoint.origin() != url.origin() {
-            let message = format!(
-                "the server wants messages at another origin, `{}`",
-                bare_url(&endpoint)
-            );
-            return Err(Error::new(ErrorKind::Protocol, message));
+            let endpoint = bare_url(&endpoint);
+            let message = format!("the server wants messages at another origin, `{endpoint}`");
+            return Err(Error::new(ErrorKind::Protocol, message)
+                .with_help("use the host and port that the server names in the URL"));
         }
         return Ok(endpoint);
     }
@@ -375,10 +385,10 @@ async fn post(client: &HttpClient, url: &Url, message: &ClientJsonRpcMessage) ->
     Ok(())
 }
 
-fn ended(error: BodyError) -> Error {
+fn ended(error: EventError) -> Error {
     match error {
-        BodyError::Limit(error) => error,
-        BodyError::Stream(error) => {
+        EventError::Limit(error) => error,
+        EventError::Stream(error) => {
             let message = format!("the event stream broke off: {error}");
             Error::new(ErrorKind::Connectivity, message)
         }

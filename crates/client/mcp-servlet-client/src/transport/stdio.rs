@@ -1,21 +1,26 @@
 //! Messages on a pair of streams, one per line, as over standard input and output.
 
+use std::collections::VecDeque;
 use std::io;
 use std::mem;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::RoleClient;
-use rmcp::model::ServerJsonRpcMessage;
+use rmcp::model::{ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, timeout_at};
 
 use super::child::Child;
-use super::http::too_large;
-use super::lines::{End, Line, LineReader};
+use super::http::{not_json, too_large};
+use super::lines::{End, Line, LineReader, response_id};
 use crate::error::{Error, ErrorKind};
-use crate::tap::Tap;
+use crate::incoming;
+use crate::message::probe_id;
+use crate::tap::{Origin, Received, Tap};
 use crate::task::spawn;
 
 /// How many lines are written together.
@@ -32,8 +37,14 @@ pub(crate) struct Stdio {
     /// Lines for the task that writes. None once the transport is closed.
     writer: Option<mpsc::UnboundedSender<QueuedLine>>,
     tap: Arc<Tap>,
+    /// Messages of a batch that rmcp has not got yet.
+    ready: VecDeque<ServerJsonRpcMessage>,
     /// The process behind the streams.
     child: Option<Child>,
+    /// How long the server may take to answer `server/discover`, before the handshake is tried.
+    probe_timeout: Option<Duration>,
+    /// The probe that has no answer yet, and when it is given up.
+    probe: Option<(RequestId, Instant)>,
 }
 
 /// A line, and who waits until it is written.
@@ -52,7 +63,10 @@ impl Stdio {
             limit,
             writer: Some(sender),
             tap,
+            ready: VecDeque::new(),
             child: None,
+            probe_timeout: None,
+            probe: None,
         }
     }
 
@@ -61,17 +75,65 @@ impl Stdio {
         self
     }
 
+    pub(crate) fn with_probe_timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.probe_timeout = timeout;
+        self
+    }
+
+    /// The next line. None if the probe has had no answer in time.
+    async fn next_line(&mut self) -> Option<Result<Line, End>> {
+        match &self.probe {
+            None => Some(self.reader.next().await),
+            // A read that is cancelled loses nothing.
+            Some((_, end)) => timeout_at(*end, self.reader.next()).await.ok(),
+        }
+    }
+
+    /// What rmcp gets instead of the answer to the probe, so that it tries the handshake.
+    fn give_up(&mut self) -> Option<ServerJsonRpcMessage> {
+        let (id, _) = self.probe.take()?;
+        let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "no response in time", None);
+        Some(ServerJsonRpcMessage::error(error, Some(id)))
+    }
+
+    /// Reads a line, which has one message or a batch.
+    fn read(&mut self, line: &[u8]) {
+        let messages: Vec<_> = match incoming::batch(line) {
+            Some(batch) => {
+                let texts = batch.iter().map(|one| one.get().as_bytes());
+                texts.filter_map(|text| self.parse(text)).collect()
+            }
+            None => self.parse(line).into_iter().collect(),
+        };
+        if messages.iter().any(is_response) {
+            self.probe = None;
+        }
+        self.ready.extend(messages);
+    }
+
     fn parse(&self, line: &[u8]) -> Option<ServerJsonRpcMessage> {
         let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
         if line.trim_ascii().is_empty() {
             return None;
         }
-        let message = self.tap.received(line, None)?.message().ok();
-        if message.is_none() {
+        let received = self.tap.received(line, Origin::Common);
+        let is_nothing = matches!(received, Received::Nothing);
+        let message = received.message().or_else(|| {
+            let error = not_json(line)?;
+            self.tap.skipped(response_id(line), error).ok()
+        });
+        if message.is_none() && !is_nothing {
             self.tap.ignore_line(line);
         }
         message
     }
+}
+
+fn is_response(message: &ServerJsonRpcMessage) -> bool {
+    matches!(
+        message,
+        ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_)
+    )
 }
 
 /// What the end of the lines means.
@@ -138,6 +200,9 @@ impl Transport<RoleClient> for Stdio {
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         self.tap.sent(&message);
+        if let (Some(limit), Some(id)) = (self.probe_timeout, probe_id(&message)) {
+            self.probe = Some((id.clone(), Instant::now() + limit));
+        }
         let (sender, written) = oneshot::channel();
         let queued = super::to_json(&message).map(|mut line| {
             line.push(b'\n');
@@ -157,12 +222,14 @@ impl Transport<RoleClient> for Stdio {
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
-            match self.reader.next().await {
-                Ok(Line::Whole(line)) => {
-                    if let Some(message) = self.parse(&line) {
-                        return Some(message);
-                    }
-                }
+            if let Some(message) = self.ready.pop_front() {
+                return Some(message);
+            }
+            let Some(line) = self.next_line().await else {
+                return self.give_up();
+            };
+            match line {
+                Ok(Line::Whole(line)) => self.read(&line),
                 Ok(Line::TooLong(ends)) => {
                     let error = too_large(self.limit);
                     match self.tap.skipped(ends.id(), error) {

@@ -57,6 +57,53 @@ async fn odd_responses_end_their_requests() {
     }
 }
 
+/// A session with a server that writes these lines instead of the answer to a call.
+async fn answering(lines: Value) -> Session {
+    let replies = json!({ "tools/call": [{ "before": lines, "line": "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"content\":[]}}" }] });
+    let script = json!({ "versions": ["2025-11-25"], "replies": replies });
+    let puppet = puppet::Puppet::with(serde_json::from_value(script).expect("a script"));
+    let (reader, writer) = puppet.pipe();
+    let session = Session::attach(reader, writer, &Options::new()).await;
+    session.expect("a session")
+}
+
+#[tokio::test]
+async fn lines_of_a_log_do_not_answer_a_call() {
+    let ids = 0..10;
+    let lines = ids.map(|id| {
+        json!(format!(
+            "{{\"level\":\"error\",\"error\":\"no\",\"id\":{id}}}"
+        ))
+    });
+    let session = answering(lines.collect()).await;
+    let called = session.call("any", Value::Null).await;
+    assert!(called.is_ok(), "{called:?}");
+}
+
+#[tokio::test]
+async fn an_answer_that_is_no_json_is_an_error_at_once() {
+    let ids = 0..10;
+    let lines = ids.map(|id| {
+        json!(format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":NaN}}"
+        ))
+    });
+    let session = answering(lines.collect()).await;
+    let error = session.call("any", Value::Null).await;
+    let error = error.expect_err("it is no JSON");
+    assert_eq!(error.kind(), ErrorKind::ParseError, "{error}");
+}
+
+#[tokio::test]
+async fn a_line_may_be_a_batch() {
+    let ids = 0..10;
+    let batch = ids.map(|id| json!({ "jsonrpc": "2.0", "id": id, "result": { "content": [{ "type": "text", "text": "batch" }] } }));
+    let batch: Value = batch.collect();
+    let session = answering(json!([batch.to_string()])).await;
+    let called = session.call("any", Value::Null).await;
+    assert_eq!(called.expect("a result").text(), "batch");
+}
+
 #[tokio::test]
 async fn a_resource_that_does_not_exist_has_an_invalid_uri() {
     let (session, _) = attach("errors").await;

@@ -336,6 +336,74 @@ async fn statuses_and_bodies_have_their_kinds() {
     }
 }
 
+/// The reply with an event stream, whose events have no id because the puppet does not fill them.
+fn stream(body: &str) -> Value {
+    json!({ "status": 200, "headers": { "content-type": "text/event-stream" }, "body": body })
+}
+
+#[tokio::test]
+async fn what_is_no_message_in_an_event_stream_is_ignored() {
+    let result =
+        r#"{"jsonrpc":"2.0","id":null,"result":{"content":[{"type":"text","text":"read"}]}}"#;
+    for before in [
+        "event: ping\ndata: {}\n\n",
+        "event: heartbeat\ndata: {\"jsonrpc\":\"2.0\",\"id\":null,\"result\":{}}\n\n",
+        "data: {}\n\n",
+        "data: {\"type\":\"ping\"}\n\n",
+        "data: alive\n\n",
+        "data: {\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{\"content\":[]}}\n\n",
+        "foo: bar\nretry: abc\nid: 1\nid: 2\njunk\n",
+    ] {
+        let reply = stream(&format!("{before}data: {result}\n\n"));
+        let (url, _) = url(json!({ "replies": { "tools/call": [reply] } })).await;
+        let session = Session::connect(&url.parse().expect("a URL")).await;
+        let called = session.expect("a session").call("any", Value::Null).await;
+        let called = called.unwrap_or_else(|error| panic!("{before}: {error}"));
+        assert_eq!(called.text(), "read", "{before}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_without_the_response_says_what_came_instead() {
+    for (body, kind, message) in [
+        (
+            "data: {\"jsonrpc\":\"2.0\",\"id\":null,\"result\":NaN}\n\n",
+            ErrorKind::ParseError,
+            "expected a JSON-RPC message, found `{",
+        ),
+        (
+            "data: {\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{\"content\":[]}}\n\n",
+            ErrorKind::Connectivity,
+            "the server sent the response to another request, with the id 99",
+        ),
+    ] {
+        let error = call_error(stream(body)).await;
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(error.to_string().contains(message), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_may_be_a_batch() {
+    let line = r#"[{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}},{"jsonrpc":"2.0","id":$id,"result":{"content":[{"type":"text","text":"read"}]}}]"#;
+    for sse in [false, true] {
+        let reply = json!({ "line": line, "sse": sse });
+        let (url, _) = url(json!({ "replies": { "tools/call": [reply] } })).await;
+        let session = Session::connect(&url.parse().expect("a URL")).await;
+        let called = session.expect("a session").call("any", Value::Null).await;
+        assert_eq!(called.expect("a result").text(), "read");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_never_answers_the_probe_gets_the_handshake() {
+    for reply in [json!({}), json!({ "sse": true })] {
+        let (url, _) = url(json!({ "replies": { "server/discover": [reply] } })).await;
+        let session = Session::connect(&url.parse().expect("a URL")).await;
+        assert_eq!(session.expect("a session").server().protocol, "2025-11-25");
+    }
+}
+
 #[tokio::test]
 async fn a_refused_connection_is_named_without_secrets() {
     let target: Target = "http://user:hunter2@127.0.0.1:1/mcp?hunter2"
@@ -500,6 +568,11 @@ async fn a_lost_session_is_replaced_however_the_server_says_so() {
         (
             200,
             r#"{"jsonrpc":"2.0","id":1,"error":"Session not found"}"#.to_owned(),
+        ),
+        (
+            200,
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"data":{"session":"a"}}}"#
+                .to_owned(),
         ),
         (400, error(-32000, "No transport found for sessionId")),
         (

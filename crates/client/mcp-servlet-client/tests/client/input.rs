@@ -120,6 +120,43 @@ async fn sampling_and_roots_are_answered_by_the_same_trait() {
     assert_eq!(ask("ping").await, json!({}));
 }
 
+/// Answers with what it was asked.
+struct Mirror;
+
+impl Answers for Mirror {
+    fn sample(&self, request: Value) -> BoxFuture<'_, Option<Value>> {
+        Box::pin(async { Some(request) })
+    }
+}
+
+#[tokio::test]
+async fn a_request_arrives_as_the_server_wrote_it() {
+    let params =
+        json!({ "temperature": 0.3, "_meta": { "a": 1 }, "x": 0, "maxTokens": 1, "messages": [] });
+    let script = json!({ "versions": ["2025-11-25"], "replies": { "tools/call": [
+        {
+            "ask": { "method": "sampling/createMessage", "params": params },
+            "result": { "content": [], "structuredContent": "$answer" }
+        },
+        {
+            "ask": { "method": "sampling/createMessage", "params": [1] },
+            "result": { "content": [], "structuredContent": "$answer" }
+        }
+    ] } });
+    let session = session_with(script, Mirror).await;
+    let mut answers = Vec::new();
+    for _ in 0..2 {
+        let result = session.call("any", Value::Null).await.expect("a result");
+        answers.push(result.structured.expect("structured content"));
+    }
+    let answers = answers
+        .iter()
+        .map(|answer| serde_json::from_str(answer.get()).expect("JSON"));
+    let answers: Vec<Value> = answers.collect();
+    assert_eq!(answers[0], params);
+    assert_eq!(answers[1]["code"], -32602);
+}
+
 #[tokio::test]
 async fn without_answers_requests_are_refused() {
     let options = Options::new();
@@ -136,7 +173,7 @@ async fn the_client_declares_what_it_answers() {
         (Options::new(), json!({})),
         (
             Options::new().answers(Everything),
-            json!({ "elicitation": { "form": {}, "url": {} }, "sampling": {}, "roots": {} }),
+            json!({ "elicitation": { "form": {}, "url": {} }, "sampling": { "context": {}, "tools": {} }, "roots": {} }),
         ),
     ] {
         let (_session, puppet) = attach_with("plain", &options.era(Era::Handshake)).await;

@@ -6,10 +6,8 @@
 //! A tool may have sessions of its own, such as those of a browser. Except with status 400, the text must therefore be one of
 //! those that servers have for sessions of MCP, as a whole.
 
-use rmcp::model::RequestId;
-
 use crate::error::Error;
-use crate::incoming::{self, Mended, Message, Reply};
+use crate::incoming::{self, Mended, Message, NO_MESSAGE, Reply};
 
 /// The code that servers have for a session that they do not know. Some send it for other errors, too.
 const SESSION_NOT_FOUND: i64 = -32001;
@@ -70,7 +68,13 @@ pub(super) fn is_lost(error: &Error) -> bool {
         // The server has refused the request before any tool could see it.
         return is_known || is_about_session(error.message());
     }
-    is_known && matches!(error.message(), "Not found" | "Not Found" | "no message")
+    is_known && (matches!(error.message(), "Not found" | "Not Found") || has_no_message(error))
+}
+
+/// Whether the server has sent no message, but perhaps data, which the error then quotes.
+fn has_no_message(error: &Error) -> bool {
+    let rest = error.message().strip_prefix(NO_MESSAGE);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", but data: "))
 }
 
 /// The error in the body of a response with status 200, if it says that the server has lost the session.
@@ -81,11 +85,10 @@ pub(super) fn error_of(body: &[u8]) -> Option<Error> {
     }
     let mut mended = Mended::default();
     let text = incoming::text(body, &mut mended);
-    let none: Option<&RequestId> = None;
     let Message::Response {
         reply: Reply::Error(error),
         ..
-    } = Message::read(&text, none, &mut mended)?
+    } = Message::read_body(&text, &mut mended)?
     else {
         return None;
     };

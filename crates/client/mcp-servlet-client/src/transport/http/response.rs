@@ -1,9 +1,12 @@
 //! What is wrong with an HTTP response.
 
+use std::time::Duration;
+
 use reqwest::header::{AUTHORIZATION, HeaderMap, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use reqwest::{Response, StatusCode};
 use rmcp::transport::auth::WWWAuthenticateParams;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use url::Url;
 
 use super::cause::{advice, cause};
@@ -171,7 +174,24 @@ fn failed(status: StatusCode, body: &str) -> Error {
 fn moved(status: StatusCode, url: &Url) -> Error {
     let url = bare_url(url);
     let message = format!("the server redirects to `{url}` (HTTP {status}), which is not followed");
-    Error::new(ErrorKind::Protocol, message).with_help(format!("use `{url}` if you trust it"))
+    let help = if is_of_login(&url) {
+        "that is a login for browsers: send a valid token with each request, or check the URL"
+            .to_owned()
+    } else {
+        format!("use `{url}` if you trust it")
+    };
+    Error::new(ErrorKind::Protocol, message).with_help(help)
+}
+
+/// Whether a URL is that of a page on which people log in.
+fn is_of_login(url: &str) -> bool {
+    let words = url.split(|one: char| !one.is_ascii_alphanumeric());
+    words.map(str::to_ascii_lowercase).any(|word| {
+        matches!(
+            &*word,
+            "auth" | "authorize" | "login" | "oauth" | "oauth2" | "signin" | "sso"
+        )
+    })
 }
 
 fn redirect(response: &Response) -> Option<Url> {
@@ -195,7 +215,7 @@ fn json_rpc_error(body: &str) -> Option<Error> {
     serde_json::from_str::<Body>(body).ok()?;
     let mut mended = Mended::default();
     let text = incoming::text(body.as_bytes(), &mut mended);
-    match Message::read(&text, None, &mut mended)? {
+    match Message::read_body(&text, &mut mended)? {
         Message::Response {
             reply: Reply::Error(error),
             ..
@@ -204,17 +224,28 @@ fn json_rpc_error(body: &str) -> Option<Error> {
     }
 }
 
-/// A body that should be JSON.
-pub(super) fn not_json(body: &[u8], source: serde_json::Error) -> Error {
-    let body = String::from_utf8_lossy(body);
-    let message = format!("expected a JSON-RPC message{}", found(&body));
-    Error::new(ErrorKind::ParseError, message).with_source(source)
+/// The error for what should be a message.
+pub(super) fn no_message(body: &[u8]) -> Error {
+    let text = String::from_utf8_lossy(body);
+    let message = format!("expected a JSON-RPC message{}", found(&text));
+    let error = Error::new(ErrorKind::ParseError, message);
+    match serde_json::from_slice::<IgnoredAny>(body) {
+        Ok(_) => error,
+        Err(source) => error.with_source(source),
+    }
+}
+
+/// The error for a line or for the data of an event, if it looks like a message and is not JSON.
+pub(in crate::transport) fn not_json(text: &[u8]) -> Option<Error> {
+    let is_similar = matches!(text.trim_ascii_start().first(), Some(b'{' | b'['));
+    let is_json = || serde_json::from_slice::<IgnoredAny>(text).is_ok();
+    (is_similar && !is_json()).then(|| no_message(text))
 }
 
 /// Whether a text is the response to a request.
 pub(super) fn is_response(text: &str) -> bool {
     let mut mended = Mended::default();
-    let message = Message::read(text, None, &mut mended);
+    let message = Message::read(text, &mut mended);
     matches!(message, Some(Message::Response { .. }))
 }
 
@@ -224,6 +255,20 @@ pub(super) fn nothing() -> Error {
         ErrorKind::Protocol,
         "expected a JSON-RPC message, found nothing",
     )
+}
+
+/// No response at all to `server/discover`.
+pub(super) fn no_answer(limit: Duration) -> Error {
+    let message = format!("no response within {limit:?}");
+    Error::new(ErrorKind::Protocol, message)
+}
+
+/// An event stream that begins as that of HTTP+SSE does.
+pub(super) fn of_http_sse() -> Error {
+    let message = "the server answered with the event stream of HTTP+SSE";
+    Error::new(ErrorKind::Protocol, message)
+        .with_help("connect with `--transport sse`")
+        .of_http_sse()
 }
 
 /// A body that is neither JSON nor an event stream.
