@@ -1,6 +1,6 @@
-//! Clients that speak MCP by hand, for tests that look at single messages, headers and statuses.
+//! MCP clients without a library for the protocol, for tests that check single messages, headers and statuses.
 //!
-//! | to write or read | there is |
+//! | what a test writes or reads | item |
 //! |---|---|
 //! | a message | [`message`] |
 //! | requests and responses over HTTP, in a session or without one | [`Http`], [`Answer`] |
@@ -20,7 +20,8 @@
 //! assert_eq!(session.post(&message::cancelled(1)).status(), 202);
 //! ```
 //!
-//! Everything that waits panics after a minute. What a client cannot send or read is a panic too, except in functions with `try`.
+//! Functions panic if they have waited for a minute, or for the time that [`Process::patient`] sets. They also panic if sending or
+//! reading fails. The functions of [`Http`] and [`Answer`] that begin with `try_` return these errors instead.
 
 mod http;
 pub mod message;

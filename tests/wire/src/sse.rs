@@ -1,4 +1,4 @@
-//! The older transport with two URLs: an event stream, and one that messages are posted to.
+//! A client for HTTP+SSE: it reads an event stream from one URL and posts messages to another.
 
 use serde_json::Value;
 

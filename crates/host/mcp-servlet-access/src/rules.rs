@@ -89,9 +89,9 @@ pub struct Item<'a> {
     pub member: &'a str,
     /// The bundle of a virtual tool.
     pub bundle: Option<&'a str>,
-    /// The name that it gets if another member has an item with its present name. Rules that deny this name deny the item, so that
-    /// they hold whichever members are there.
-    pub prefixed: Option<&'a str>,
+    /// The name that it has otherwise, with the prefix of its member or without, if its name can change. A rule that denies this name
+    /// denies the item, so that it holds whichever members are there.
+    pub other_name: Option<&'a str>,
 }
 
 /// The name or URI of an item.
@@ -508,22 +508,23 @@ impl Rule {
     }
 
     /// The other name of an item that this rule decides about, if it has one.
-    fn prefixed<'i>(&self, item: &Item<'i>) -> Option<&'i str> {
-        item.prefixed.filter(|_| self.effect == Effect::Deny)
+    fn other_name<'i>(&self, item: &Item<'i>) -> Option<&'i str> {
+        item.other_name.filter(|_| self.effect == Effect::Deny)
     }
 
     /// Whether one of its patterns matches an item; or some of the URIs of a template.
     pub fn matches_name(&self, pattern: &str, item: &Item<'_>) -> bool {
-        let prefixed = self.prefixed(item);
+        let other_name = self.other_name(item);
         item.name.matches(pattern)
-            || prefixed.is_some_and(|name| Pattern::new(pattern).matches(name))
+            || other_name.is_some_and(|name| Pattern::new(pattern).matches(name))
     }
 
     fn names(&self, item: &Item<'_>) -> Holds {
-        let prefixed = self.prefixed(item);
+        let other_name = self.other_name(item);
         let any = |patterns: &[Pattern], name: &str| {
-            let is_match =
-                |one: &Pattern| one.matches(name) || prefixed.is_some_and(|name| one.matches(name));
+            let is_match = |one: &Pattern| {
+                one.matches(name) || other_name.is_some_and(|name| one.matches(name))
+            };
             patterns.iter().any(is_match)
         };
         let name = &item.name;

@@ -1,4 +1,4 @@
-//! Results that ask the client.
+//! Results with the `resultType` `input_required`, and errors that a client gives as the response to their requests.
 
 use serde_json::{Value, json};
 

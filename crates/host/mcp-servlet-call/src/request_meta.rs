@@ -13,8 +13,8 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     CallError, JsonObject,
     callees::{Callee, CalleeError, Callees},
-    listener::{Listener, Usage},
     input_required::INPUT_REQUIRED,
+    listener::{Listener, Usage},
 };
 
 /// The members of a request that not every client sends and not every servlet reads.
@@ -154,9 +154,9 @@ pub enum CallTarget<'a> {
 pub enum InnerOutcome<'a> {
     /// With a result.
     Ok,
-    /// With a result that says that the tool failed.
     /// With a result that asks the client. The call goes on with the answer.
     InputRequired,
+    /// With a result that says that the tool failed.
     ToolError,
     /// With an error, for a step.
     StepError(&'a CallError),

@@ -42,6 +42,8 @@ pub struct Object {
     pub nested: &'static [(&'static str, &'static Shape)],
     /// Members without which the object has no meaning.
     pub required: &'static [(&'static str, &'static Shape)],
+    /// Strings without which the object has no meaning, where they are checked by [`Shape::drop_wrong`].
+    pub texts: &'static [&'static str],
     /// Lists that are empty if they are null and, only for servers, also if they are missing.
     pub lists: &'static [(&'static str, &'static Shape)],
 }
@@ -50,6 +52,7 @@ const NONE: Object = Object {
     optional: &[],
     nested: &[],
     required: &[],
+    texts: &[],
     lists: &[],
 };
 
@@ -81,6 +84,57 @@ impl Shape {
         }
     }
 
+    /// Drops the optional members of an entry of a list that have another type than MCP says, and adds their JSON pointers to
+    /// `dropped`. Strict clients refuse a whole list because of one of them. Schemas are not checked.
+    ///
+    /// # Errors
+    /// If a string is missing without which the entry has no meaning.
+    pub fn drop_wrong(
+        &self,
+        members: &mut JsonObject,
+        dropped: &mut Vec<String>,
+    ) -> Result<(), WrongMember> {
+        match self {
+            Self::Object(object) => object.drop_wrong("", members, dropped),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a value has this shape. Drops what is wrong in it.
+    fn keep(
+        &'static self,
+        at: &str,
+        value: &mut Value,
+        dropped: &mut Vec<String>,
+    ) -> Result<bool, WrongMember> {
+        match (self, value) {
+            _ if std::ptr::eq(self, &raw const SCHEMA) => Ok(true),
+            (Self::Object(object), Value::Object(members)) => {
+                object.drop_wrong(at, members, dropped)?;
+                Ok(true)
+            }
+            (Self::List(shape), Value::Array(items)) => {
+                let is_optional = std::ptr::eq(*shape, &raw const ICON);
+                let mut result = Ok(true);
+                let mut index = 0;
+                items.retain_mut(|item| {
+                    let at = format!("{at}/{index}");
+                    index += 1;
+                    match shape.keep(&at, item, dropped) {
+                        Ok(true) => return true,
+                        Err(wrong) if !is_optional => result = Err(wrong),
+                        Ok(false) if !is_optional => result = Err(WrongMember::new(at)),
+                        _ => dropped.push(at),
+                    }
+                    false
+                });
+                result
+            }
+            (Self::Map(_), Value::Object(_)) | (Self::Value, _) => Ok(true),
+            _ => Ok(false),
+        }
+    }
+
     fn drop_nulls_in(&self, value: &mut Value) {
         match (self, value) {
             (_, Value::Object(members)) => self.drop_nulls(members),
@@ -94,7 +148,73 @@ impl Shape {
     }
 }
 
+/// A member without which an entry has no meaning is missing, or has another type.
+#[derive(Debug, PartialEq, Eq)]
+pub struct WrongMember {
+    /// The JSON pointer to it.
+    pub at: String,
+}
+
+impl WrongMember {
+    fn new(at: String) -> Self {
+        Self { at }
+    }
+}
+
+/// Whether an optional member without anything to mend in it has the type that MCP says.
+fn has_type(name: &str, value: &Value) -> bool {
+    let is_one_of =
+        |value: &Value, known: &[&str]| value.as_str().is_some_and(|text| known.contains(&text));
+    let all = |is_right: &dyn Fn(&Value) -> bool| {
+        let items = value.as_array();
+        items.is_some_and(|items| items.iter().all(is_right))
+    };
+    match name {
+        "readOnlyHint" | "destructiveHint" | "idempotentHint" | "openWorldHint" | "required" => {
+            value.is_boolean()
+        }
+        "size" => value.is_u64(),
+        "priority" => value
+            .as_f64()
+            .is_some_and(|part| (0.0..=1.0).contains(&part)),
+        "audience" => all(&|item| is_one_of(item, &["assistant", "user"])),
+        "sizes" => all(&Value::is_string),
+        "taskSupport" => is_one_of(value, &["forbidden", "optional", "required"]),
+        "theme" => is_one_of(value, &["dark", "light"]),
+        _ => value.is_string(),
+    }
+}
+
 impl Object {
+    fn drop_wrong(
+        &self,
+        at: &str,
+        members: &mut JsonObject,
+        dropped: &mut Vec<String>,
+    ) -> Result<(), WrongMember> {
+        for name in self.texts {
+            if !members.get(*name).is_some_and(Value::is_string) {
+                return Err(WrongMember::new(format!("{at}/{name}")));
+            }
+        }
+        let mut result = Ok(());
+        members.retain(|name, value| {
+            let at = format!("{at}/{name}");
+            let nested = self.nested.iter().find(|(known, _)| known == name);
+            let is_right = match nested {
+                Some((_, shape)) => shape.keep(&at, value, dropped),
+                None => Ok(!self.optional.contains(&name.as_str()) || has_type(name, value)),
+            };
+            match is_right {
+                Ok(true) => return true,
+                Ok(false) => dropped.push(at),
+                Err(wrong) => result = Err(wrong),
+            }
+            false
+        });
+        result
+    }
+
     fn drop_nulls(&self, members: &mut JsonObject) {
         members.retain(|name, value| {
             let find = |members: &[(&str, &'static Shape)]| {
@@ -280,8 +400,10 @@ static EXECUTION: Shape = object(Object {
     optional: &["taskSupport"],
     ..NONE
 });
-static RESOURCE: Shape = object(Object {
+/// A resource or a resource template in a list.
+pub static RESOURCE: Shape = object(Object {
     optional: &["title", "description", "mimeType", "size"],
+    texts: &["name"],
     nested: &[
         ("annotations", &ANNOTATIONS),
         ("icons", &ICONS),
@@ -289,7 +411,8 @@ static RESOURCE: Shape = object(Object {
     ],
     ..NONE
 });
-static PROMPT: Shape = object(Object {
+/// A prompt in a list.
+pub static PROMPT: Shape = object(Object {
     optional: &["title", "description"],
     nested: &[
         ("arguments", &Shape::List(&PROMPT_ARGUMENT)),
@@ -300,11 +423,13 @@ static PROMPT: Shape = object(Object {
 });
 static PROMPT_ARGUMENT: Shape = object(Object {
     optional: &["title", "description", "required"],
+    texts: &["name"],
     ..NONE
 });
 static ICONS: Shape = Shape::List(&ICON);
 static ICON: Shape = object(Object {
     optional: &["mimeType", "sizes", "theme"],
+    texts: &["src"],
     ..NONE
 });
 static ANNOTATIONS: Shape = object(Object {
@@ -515,6 +640,86 @@ static SCHEMA: Shape = object(Object {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn optional_members_of_another_type_are_dropped() {
+        for (shape, mut entry, expected, wrong) in [
+            (
+                &TOOL,
+                json!({ "title": 5, "description": ["x"], "_meta": 5, "annotations": "x", "icons": "x", "x": 5 }),
+                json!({ "x": 5 }),
+                "/title /description /_meta /annotations /icons",
+            ),
+            (
+                &TOOL,
+                json!({ "annotations": { "title": 5, "readOnlyHint": "true", "openWorldHint": false, "own": 1 }, "execution": { "taskSupport": "yes" } }),
+                json!({ "annotations": { "openWorldHint": false, "own": 1 }, "execution": {} }),
+                "/annotations/title /annotations/readOnlyHint /execution/taskSupport",
+            ),
+            (
+                &TOOL,
+                json!({ "icons": ["http://x", {}, { "src": "data:", "sizes": "any", "theme": "dark" }] }),
+                json!({ "icons": [{ "src": "data:", "theme": "dark" }] }),
+                "/icons/0 /icons/1 /icons/2/sizes",
+            ),
+            (
+                &TOOL,
+                json!({ "inputSchema": { "title": 5, "description": 7 }, "outputSchema": { "title": 5 } }),
+                json!({ "inputSchema": { "title": 5, "description": 7 }, "outputSchema": { "title": 5 } }),
+                "",
+            ),
+            (
+                &RESOURCE,
+                json!({ "name": "a", "size": "12", "mimeType": 5, "annotations": { "audience": "user", "priority": 2, "lastModified": "2026" } }),
+                json!({ "name": "a", "annotations": { "lastModified": "2026" } }),
+                "/size /mimeType /annotations/audience /annotations/priority",
+            ),
+            (
+                &PROMPT,
+                json!({ "name": "a", "arguments": [{ "name": "b", "required": "true" }] }),
+                json!({ "name": "a", "arguments": [{ "name": "b" }] }),
+                "/arguments/0/required",
+            ),
+            (
+                &PROMPT,
+                json!({ "name": "a", "arguments": { "a": {} } }),
+                json!({ "name": "a" }),
+                "/arguments",
+            ),
+        ] {
+            let text = entry.to_string();
+            let mut dropped = Vec::new();
+            let members = entry.as_object_mut().expect("an object");
+            assert_eq!(shape.drop_wrong(members, &mut dropped), Ok(()), "{text}");
+            assert_eq!(entry, expected, "{text}");
+            let mut expected: Vec<_> = wrong.split_whitespace().collect();
+            expected.sort_unstable();
+            dropped.sort_unstable();
+            assert_eq!(dropped, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_entry_has_no_meaning_without_its_name() {
+        for (shape, mut entry, at) in [
+            (&RESOURCE, json!({ "uri": "a:b" }), "/name"),
+            (&RESOURCE, json!({ "uri": "a:b", "name": null }), "/name"),
+            (
+                &PROMPT,
+                json!({ "name": "a", "arguments": ["a"] }),
+                "/arguments/0",
+            ),
+            (
+                &PROMPT,
+                json!({ "name": "a", "arguments": [{ "required": true }] }),
+                "/arguments/0/name",
+            ),
+        ] {
+            let members = entry.as_object_mut().expect("an object");
+            let wrong = shape.drop_wrong(members, &mut Vec::new());
+            assert_eq!(wrong, Err(WrongMember::new(at.to_owned())), "{at}");
+        }
+    }
 
     #[track_caller]
     fn check_nulls(method: &str, mut result: Value, expected: &Value) {

@@ -199,7 +199,6 @@ impl Config {
         members.add_bundles(read.bundles.names());
         reader.grants(&file, (&read.bundles, &file.named()), (&members, &entries));
         let state_keys = reader.state_keys(&file);
-        let records = reader.records(&file, state_keys.as_ref());
         let tasks = file.tasks.options();
         let listeners = reader.listeners(&file);
         let mut endpoints = reader.endpoints(&file, &members.names(), &tasks, &mut auths);
@@ -215,8 +214,8 @@ impl Config {
             settings: Settings {
                 http: file.http.options(),
                 tasks,
+                records: reader.records(&file, state_keys.as_ref()),
                 state_keys,
-                records,
                 listeners,
                 endpoints,
                 remotes,

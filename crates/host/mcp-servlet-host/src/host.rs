@@ -229,8 +229,8 @@ impl Host {
             recorder,
             approved,
         } = added;
-        let known_tools = known(&mounts, FeatureKind::Tool);
-        let known_prompts = known(&mounts, FeatureKind::Prompt);
+        let known_tools = known(&mounts, FeatureKind::Tool, tools);
+        let known_prompts = known(&mounts, FeatureKind::Prompt, prompts);
         let reserved = Reserved::of(&virtual_tools);
         let of_search = search.iter().flat_map(|_| NAMES_OF_SEARCH);
         let names = reserved.names().chain(of_search);
@@ -390,14 +390,14 @@ impl Host {
         served.or_else(|| Some(self.virtual_tools.get(name)?.tool()))
     }
 
-    /// The name that a tool or a prompt gets, instead of this one, if another member has one with the same name.
-    pub fn prefixed_name(&self, kind: FeatureKind, name: &str) -> Option<&str> {
-        let prefixed = match kind {
-            FeatureKind::Tool => &self.tools.get(name)?.prefixed,
-            FeatureKind::Prompt => &self.prompts.get(name)?.prefixed,
+    /// The name that a tool or a prompt has otherwise: with the prefix of its member, or without. None if its name cannot change.
+    pub fn other_name(&self, kind: FeatureKind, name: &str) -> Option<&str> {
+        let other = match kind {
+            FeatureKind::Tool => &self.tools.get(name)?.other_name,
+            FeatureKind::Prompt => &self.prompts.get(name)?.other_name,
             FeatureKind::Resource | FeatureKind::ResourceTemplate => return None,
         };
-        prefixed.as_deref()
+        other.as_deref()
     }
 
     /// The member that has the tool with this name, or that a virtual tool calls. `None` for a tool with steps.

@@ -1,14 +1,20 @@
 //! One connection to a server.
 
-use mcp_servlet_call::JsonObject;
+use std::sync::{Arc, Mutex};
+
+use mcp_servlet_call::{JsonObject, RemoteFailure};
 use mcp_servlet_client::{
     Era, Error, ErrorKind, Event, LOG_LEVEL, Limits, List, Lists, Options, Session, Target,
     Timeouts,
 };
+use mcp_servlet_common::lock;
 use serde_json::{Value, json};
 
 use crate::options::RemoteOptions;
 use crate::relay::Calls;
+
+/// How much of a line of standard error is quoted.
+const MAX_QUOTE: usize = 200;
 
 /// The first protocol version without a handshake.
 const FIRST_STATELESS: &str = "2026-07-28";
@@ -37,6 +43,8 @@ fn is_outage(error: &Error, era: Era) -> bool {
 pub(crate) struct Connection {
     pub(crate) session: Session,
     pub(crate) calls: Calls,
+    /// The last line that a command has written to standard error.
+    said: Arc<Mutex<String>>,
 }
 
 impl Connection {
@@ -46,7 +54,7 @@ impl Connection {
         target: &Target,
         options: &RemoteOptions,
     ) -> Result<Self, Error> {
-        let calls = Calls::default();
+        let calls = Calls::new(remote);
         let mut timeouts = Timeouts::default();
         timeouts.connect = options.connect;
         timeouts.request = options.timeout;
@@ -57,6 +65,8 @@ impl Connection {
         // Pages have entries, so no other limit is needed for them.
         limits.pages = options.limits.entries;
         let remote = remote.to_owned();
+        let said = Arc::new(Mutex::new(String::new()));
+        let last = Arc::clone(&said);
         let mut client = Options::new()
             .client("mcp-servlet", env!("CARGO_PKG_VERSION"))
             .era(Era::Auto)
@@ -64,6 +74,10 @@ impl Connection {
             .limits(limits)
             .answers(calls.clone())
             .on_stderr(move |line| {
+                if !line.trim().is_empty() {
+                    let shown = &line[..line.floor_char_boundary(MAX_QUOTE)];
+                    shown.trim().clone_into(&mut lock(&last));
+                }
                 tracing::info!(target: "remote", remote, stream = "stderr", "{line}");
             });
         if let Some(oauth) = &options.oauth {
@@ -83,7 +97,23 @@ impl Connection {
                 }
             }
         };
-        Ok(Self { session, calls })
+        Ok(Self {
+            session,
+            calls,
+            said,
+        })
+    }
+
+    /// A failure, with what a command wrote before it ended.
+    pub(crate) fn explained(&self, failure: RemoteFailure) -> RemoteFailure {
+        let said = lock(&self.said);
+        match failure {
+            RemoteFailure::Unreachable { why } if self.session.has_ended() && !said.is_empty() => {
+                let why = format!("{why}; it wrote `{said}`");
+                RemoteFailure::Unreachable { why }
+            }
+            failure => failure,
+        }
     }
 
     /// Reads the lists. Returns the errors of those that could not be read, too. The server may refuse all of them.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use mcp_servlet_call::JsonObject;
 use mcp_servlet_client::{Error, List, Lists, problem_code};
+use mcp_servlet_common::shape;
 use mcp_servlet_host::{
     FeatureKind, HiddenEntry, Listed, LockedLists, OnChange, RemoteLists, Tool,
 };
@@ -256,7 +257,7 @@ fn refusal(locked: &LockedLists, raw: &Lists) -> Option<String> {
     ];
     lists.into_iter().find_map(|(kind, entries)| {
         entries.iter().flatten().find_map(|raw| {
-            let mut entry = object(kind, raw).ok()?;
+            let mut entry = object(kind, raw, &mut Vec::new()).ok()?;
             let (key, checked) = check_entry(locked, kind, &mut entry)?;
             let reason = checked.err()?;
             Some(format!("{kind} `{key}`: {reason}"))
@@ -288,7 +289,8 @@ fn entries<T>(
     let mut seen = HashSet::new();
     let mut good = Vec::new();
     for (at, raw) in raw.unwrap_or_default().iter().enumerate() {
-        let mut object = object(kind, raw);
+        let mut dropped = Vec::new();
+        let mut object = object(kind, raw, &mut dropped);
         if let Ok(entry) = &mut object
             && !gate.admits(kind, entry)
         {
@@ -304,7 +306,13 @@ fn entries<T>(
             ))
         });
         match entry {
-            Ok(entry) => good.push(entry),
+            Ok(entry) => {
+                if !dropped.is_empty() {
+                    let (remote, entry, members) = (gate.remote, key(&entry), dropped.join(", "));
+                    tracing::warn!(remote, %kind, entry, members, "members of an entry of a remote left out, because they have another type than in MCP");
+                }
+                good.push(entry);
+            }
             Err(reason) => {
                 let entry = name(kind, raw).unwrap_or_else(|| format!("number {}", at + 1));
                 let remote = gate.remote;
@@ -315,8 +323,27 @@ fn entries<T>(
     good
 }
 
-/// The members of an entry, if those that all kinds have are right.
-fn object(kind: FeatureKind, raw: &RawValue) -> Result<JsonObject, Problem> {
+/// Drops the optional members of an entry that strict clients would refuse, together with the whole list.
+fn drop_wrong(
+    kind: FeatureKind,
+    json: &mut JsonObject,
+    dropped: &mut Vec<String>,
+) -> Result<(), Problem> {
+    let shape = match kind {
+        FeatureKind::Tool => &shape::TOOL,
+        FeatureKind::Resource | FeatureKind::ResourceTemplate => &shape::RESOURCE,
+        FeatureKind::Prompt => &shape::PROMPT,
+    };
+    let wrong = shape.drop_wrong(json, dropped);
+    wrong.map_err(|wrong| Problem::new(wrong.at, "it is missing or has another type than in MCP"))
+}
+
+/// The members of an entry, if those that all kinds have are right. Adds JSON pointers to others that are not to `dropped`.
+fn object(
+    kind: FeatureKind,
+    raw: &RawValue,
+    dropped: &mut Vec<String>,
+) -> Result<JsonObject, Problem> {
     if raw.get().len() > MAX_ENTRY {
         let problem = format!("it is larger than {MAX_ENTRY} bytes");
         return Err(Problem::new("", problem));
@@ -338,15 +365,7 @@ fn object(kind: FeatureKind, raw: &RawValue) -> Result<JsonObject, Problem> {
         }
         _ => {}
     }
-    for text in ["title", "description"] {
-        if let Some(other) = json.get(text).filter(|value| !value.is_string()) {
-            return Err(Problem::expected(
-                format!("/{text}"),
-                "a string",
-                Some(other),
-            ));
-        }
-    }
+    drop_wrong(kind, &mut json, dropped)?;
     drop_our_keys(&mut json);
     Ok(json)
 }

@@ -14,7 +14,8 @@ use mcp_servlet_host::{LockedLists, Shape, bundle::RequestText};
 pub struct RemoteOptions {
     /// How long a request may take, not counting the time in which the client answers a request of the remote. Default: 30 s.
     pub timeout: Duration,
-    /// How long one attempt to connect may take. Default: 10 s.
+    /// How long one attempt to connect may take. A command that must be started twice has that time for each start.
+    /// Default: 10 s.
     pub connect: Duration,
     /// The attempts to connect, and to get an answer.
     pub retries: Retries,

@@ -41,8 +41,12 @@ pub(crate) struct Question {
 }
 
 /// The calls that run on a connection.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Calls(Arc<Mutex<Running>>);
+#[derive(Clone, Debug)]
+pub(crate) struct Calls {
+    running: Arc<Mutex<Running>>,
+    /// The name of the remote.
+    remote: Arc<str>,
+}
 
 #[derive(Debug, Default)]
 struct Running {
@@ -104,6 +108,13 @@ impl Running {
 }
 
 impl Calls {
+    pub(crate) fn new(remote: &str) -> Self {
+        Self {
+            running: Arc::default(),
+            remote: remote.into(),
+        }
+    }
+
     /// Adds a call of a client with these capabilities, and returns what the server sends during it. `has_cancelled` says
     /// whether the server may still work on a call that was cancelled.
     pub(crate) fn begin(
@@ -138,7 +149,11 @@ impl Calls {
 
     /// The answer to a question: the client's result or error, as it is.
     async fn answer(&self, question: &Method, params: &Value) -> Result<Value, Refusal> {
-        let asked = self.ask(question.capability, question.name, params.clone());
+        let mut params = params.clone();
+        if let Value::Object(params) = &mut params {
+            drop_our_keys(params);
+        }
+        let asked = self.ask(question.capability, question.name, params);
         let Some(mut answer) = asked.await else {
             return question.unanswered();
         };
@@ -158,15 +173,18 @@ impl Calls {
 
     /// Asks the client of the only call. `None` if there is no such call, or its client cannot answer.
     async fn ask(&self, capability: &str, method: &'static str, params: Value) -> Option<Value> {
+        let remote = &*self.remote;
         let Some((open, sent, capabilities)) = self.open_question() else {
-            tracing::warn!(
-                method,
-                "request of a remote refused, because it may belong to another call that runs or was cancelled"
-            );
+            let why = match self.count() {
+                0 => "no call of a client runs",
+                _ => "it may belong to another call that runs or was cancelled",
+            };
+            tracing::info!(remote, method, "request of a remote refused, because {why}");
             return None;
         };
         if !can_answer(&capabilities, capability, &params) {
             tracing::debug!(
+                remote,
                 method,
                 "request of a remote refused, because the client cannot answer it"
             );
@@ -199,7 +217,7 @@ impl Calls {
     }
 
     fn running(&self) -> MutexGuard<'_, Running> {
-        lock(&self.0)
+        lock(&self.running)
     }
 }
 

@@ -69,7 +69,7 @@ impl RemoteServer {
         });
         let waited = match options.retries.most {
             Some(_) => over.await.is_ok(),
-            None => timeout(options.connect + CONNECT_SLACK, over).await.is_ok(),
+            None => timeout(self.wait(), over).await.is_ok(),
         };
         self.outcome(waited)
     }
@@ -81,9 +81,24 @@ impl RemoteServer {
     pub async fn tried(&self) -> Result<(), NotReady> {
         let mut link = self.main.shared.link.subscribe();
         let over = link.wait_for(|link| !matches!(link, Link::Connecting));
-        let limit = self.main.shared.options.connect + CONNECT_SLACK;
-        let waited = timeout(limit, over).await.is_ok();
+        let waited = timeout(self.wait(), over).await.is_ok();
         self.outcome(waited)
+    }
+
+    /// How long one attempt to connect may take. A command may have to be started twice.
+    fn attempt_limit(&self) -> Duration {
+        let shared = &self.main.shared;
+        let starts = if matches!(shared.target, Target::Command(_)) {
+            2
+        } else {
+            1
+        };
+        shared.options.connect.saturating_mul(starts)
+    }
+
+    /// How long to wait for the outcome of one attempt.
+    fn wait(&self) -> Duration {
+        self.attempt_limit().saturating_add(CONNECT_SLACK)
     }
 
     /// Whether it makes no further attempt to connect.
@@ -93,13 +108,12 @@ impl RemoteServer {
     }
 
     fn outcome(&self, waited: bool) -> Result<(), NotReady> {
-        let options = &self.main.shared.options;
         let name = &self.main.shared.name;
         Err(match &*self.main.shared.link.borrow() {
             Link::Up(_) | Link::Idle if waited => return Ok(()),
             Link::Down { why, help, .. } => NotReady::new(name, why, help.clone()),
             _ => {
-                let why = format!("it did not answer within {:?}", options.connect);
+                let why = format!("it did not answer within {:?}", self.attempt_limit());
                 NotReady::new(name, &RemoteFailure::Unreachable { why }, None)
             }
         })

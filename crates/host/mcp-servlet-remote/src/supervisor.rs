@@ -158,6 +158,8 @@ impl Shared {
                 false
             }
             End::Lost(why) => {
+                // Not for clients: what it wrote may be about the request of another one.
+                let why = connection.explained(why);
                 tracing::warn!(remote, why = reason(&why), "remote lost");
                 self.hide();
                 close(connection).await;
@@ -265,8 +267,8 @@ impl Shared {
                 %kind,
                 entry,
                 reason,
-                "entry of a remote hidden, because `servlet.lock` does not have it; `servlet lock update {remote}` shows and \
-                 approves it"
+                "entry of a remote hidden, because `servlet.lock` does not have it in this form; `servlet lock update {remote}` \
+                 shows and approves it"
             );
         }
     }

@@ -6,11 +6,11 @@ use mcp_servlet_host::{FeatureKind, Host, Member, Tool, bundle::Target};
 
 /// What a servlet calls or reads, for rules.
 pub(crate) fn item_of_callee<'h>(host: &'h Host, callee: &'h Callee) -> Item<'h> {
-    let mut prefixed = None;
+    let mut other_name = None;
     let name = match callee {
         Callee::Tool { member, tool, .. } => {
             let (described, listed) = host.tool_of_member(member, tool);
-            prefixed = listed.and_then(|name| host.prefixed_name(FeatureKind::Tool, name));
+            other_name = listed.and_then(|name| host.other_name(FeatureKind::Tool, name));
             let hints = described.map_or_else(|| Hints::of(None), hints);
             Name::Step(tool, listed, hints)
         }
@@ -20,7 +20,7 @@ pub(crate) fn item_of_callee<'h>(host: &'h Host, callee: &'h Callee) -> Item<'h>
         name,
         member: callee.member(),
         bundle: None,
-        prefixed,
+        other_name,
     }
 }
 
@@ -32,7 +32,7 @@ pub fn item_of_tool<'h>(host: &'h Host, tool: &'h Tool) -> Option<Item<'h>> {
         name: Name::Tool(tool.name(), hints(tool)),
         member: member.or(bundle)?,
         bundle,
-        prefixed: host.prefixed_name(FeatureKind::Tool, tool.name()),
+        other_name: host.other_name(FeatureKind::Tool, tool.name()),
     })
 }
 
@@ -42,7 +42,7 @@ pub fn item_of_prompt<'h>(host: &'h Host, name: &'h str) -> Option<Item<'h>> {
         name: Name::Prompt(name),
         member: host.member_of_prompt(name)?.name(),
         bundle: None,
-        prefixed: host.prefixed_name(FeatureKind::Prompt, name),
+        other_name: host.other_name(FeatureKind::Prompt, name),
     })
 }
 
@@ -52,7 +52,7 @@ pub fn item_of_resource<'h>(member: &'h Member, uri: &'h Uri) -> Item<'h> {
         name: Name::Resource(uri),
         member: member.name(),
         bundle: None,
-        prefixed: None,
+        other_name: None,
     }
 }
 
@@ -73,7 +73,7 @@ pub fn items_of_steps<'h>(host: &'h Host, tool: &str) -> Vec<StepItem<'h>> {
     let items = steps.map(|step| {
         let target = step.step.target();
         let listed = step.listed;
-        let prefixed = listed.and_then(|name| host.prefixed_name(FeatureKind::Tool, name));
+        let other_name = listed.and_then(|name| host.other_name(FeatureKind::Tool, name));
         let name = match target {
             Target::Tool(handler) => {
                 let hints = step.tool.map_or_else(|| Hints::of(None), hints);
@@ -86,7 +86,7 @@ pub fn items_of_steps<'h>(host: &'h Host, tool: &str) -> Vec<StepItem<'h>> {
                 name,
                 member: step.member.name(),
                 bundle: None,
-                prefixed,
+                other_name,
             },
             tool: step.tool,
             target,

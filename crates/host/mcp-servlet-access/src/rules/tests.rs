@@ -50,7 +50,7 @@ fn item<'a>(name: Name<'a>, member: &'a str) -> Item<'a> {
         name,
         member,
         bundle: None,
-        prefixed: None,
+        other_name: None,
     }
 }
 
@@ -555,9 +555,9 @@ fn an_explanation_has_each_rule_that_was_checked() {
 }
 
 #[test]
-fn a_denied_name_holds_for_an_item_that_may_get_it_later() {
+fn a_denied_name_holds_for_an_item_that_has_it_otherwise() {
     let item = Item {
-        prefixed: Some("b_x"),
+        other_name: Some("b_x"),
         ..tool("x")
     };
     let rules = |first: &str| {

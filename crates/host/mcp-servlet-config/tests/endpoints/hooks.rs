@@ -104,7 +104,8 @@ async fn a_rejected_client_gets_this_status_text_and_headers() {
     assert_eq!(error(&without), (403, default.clone()));
     let nowhere = web.with("x-region", "nowhere").post(&initialize("bot"));
     assert_eq!(error(&nowhere), (403, default));
-    let messages = Sse::open(&site.http("old")).http.with("x-region", "eu");
+    let stream = Sse::open(&site.http("old"));
+    let messages = stream.http.with("x-region", "eu");
     let old = messages.post(&initialize("old-bot"));
     assert_eq!(error(&old), (410, "no longer served".to_owned()));
     assert_eq!(messages.post(&initialize("bot")).status(), 404);

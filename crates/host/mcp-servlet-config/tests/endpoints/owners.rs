@@ -109,10 +109,11 @@ async fn a_session_over_sse_of_another_caller_does_not_exist() {
         let authorization = format!("Bearer {}", issuer.token(&claims));
         site.http("old").with("authorization", &authorization)
     });
-    let of_ann = Sse::open(&ann).http;
-    let path = of_ann.path();
+    // The session lasts as long as its stream.
+    let of_ann = Sse::open(&ann);
+    let path = of_ann.http.path();
     assert_eq!(bob.at(path).initialize().status(), 404);
-    assert_eq!(of_ann.initialize().status(), 202);
+    assert_eq!(of_ann.http.initialize().status(), 202);
     assert_eq!(site.http("old").at(path).initialize().status(), 401);
 }
 

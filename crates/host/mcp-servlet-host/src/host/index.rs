@@ -17,16 +17,20 @@ pub(super) struct Chosen<'m, T> {
     pub(super) member: usize,
     pub(super) name: String,
     pub(super) entry: &'m T,
-    /// The name with the prefix of the member, if it has none now and gets it once another member has an entry of this name.
-    pub(super) prefixed: Option<String>,
+    /// The name that it has otherwise: with the prefix of the member, or without. It can change as other members come and go. None if
+    /// the name cannot change.
+    pub(super) other_name: Option<String>,
     /// Whether its member has added the entry to a list that was known before, so that others keep their names.
     pub(super) is_new: bool,
+    /// Whether the operator has approved the name.
+    pub(super) is_approved: bool,
 }
 
 impl<T: Named> Chosen<'_, T> {
     /// The entry with the lowest rank keeps its name.
-    fn rank(&self) -> (bool, usize, bool) {
-        (self.is_new, self.member, self.name != self.entry.name())
+    fn rank(&self) -> (bool, bool, usize, bool) {
+        let has_prefix = self.name != self.entry.name();
+        (!self.is_approved, self.is_new, self.member, has_prefix)
     }
 }
 
@@ -55,8 +59,8 @@ pub(super) struct Served<T> {
     pub(super) member: usize,
     /// The member's own name for the entry.
     pub(super) original: String,
-    /// The name that it gets if another member has an entry of its present name.
-    pub(super) prefixed: Option<String>,
+    /// The name that it has otherwise, if its name can change.
+    pub(super) other_name: Option<String>,
 }
 
 /// Entries in the order of the members, with an index by name.
@@ -114,15 +118,16 @@ impl<T: Named> Index<T> {
             member,
             name,
             entry,
-            prefixed,
+            other_name,
             is_new: _,
+            is_approved: _,
         } = chosen;
         self.places.insert(name.clone(), self.entries.len());
         self.entries.push(Served {
             entry: entry.renamed(name),
             member,
             original: entry.name().to_owned(),
-            prefixed,
+            other_name,
         });
     }
 

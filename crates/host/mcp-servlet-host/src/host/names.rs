@@ -107,13 +107,16 @@ pub(super) fn name_prompts<'m>(
     })
 }
 
-/// Whether the list of each member is known: a remote has none until it was reached.
-pub(super) fn known(mounts: &[Mount], kind: FeatureKind) -> Vec<bool> {
+/// Whether the list of each member is known, or was known before: a remote has none until it was reached, and may hide it later.
+pub(super) fn known(mounts: &[Mount], kind: FeatureKind, former: &Former<'_>) -> Vec<bool> {
     let is_known = |member: &Member| {
         let lists = member.as_remote().map(RemoteMember::lists);
         lists.is_none_or(|lists| *lists != RemoteLists::default() && !lists.partial.contains(&kind))
     };
-    mounts.iter().map(|mount| is_known(&mount.member)).collect()
+    let mounts = mounts.iter().enumerate();
+    mounts
+        .map(|(at, mount)| former.was_known(at) || is_known(&mount.member))
+        .collect()
 }
 
 /// Names the entries of all members: with the approved names, with those that clients already know, or else with a
@@ -136,16 +139,17 @@ fn choose<'m, 'r, T: Named, I: Iterator<Item = &'m T>>(
         for entry in list(mount) {
             let name = plain_name(mount, entry.name());
             *count.entry(name.clone()).or_default() += 1;
-            let is_new = former.was_known(member);
-            if !is_new {
+            let was_known = former.was_known(member);
+            if !was_known {
                 joining.insert(name.clone());
             }
             chosen.push(Chosen {
                 member,
                 name,
                 entry,
-                prefixed: None,
-                is_new,
+                other_name: None,
+                is_new: was_known,
+                is_approved: false,
             });
         }
     }
@@ -160,13 +164,21 @@ fn choose<'m, 'r, T: Named, I: Iterator<Item = &'m T>>(
             .and_then(|all| all.get(own))
         {
             name.clone_into(&mut one.name);
+            one.is_approved = true;
         } else if let Some(name) = known.filter(|_| !joining.contains(&one.name)) {
             (*name).clone_into(&mut one.name);
         } else if mount.prefix == Prefix::Auto && count[one.name.as_str()] > 1 {
             one.name = with_prefix();
         }
-        let may_change = mount.prefix == Prefix::Auto && one.name == own;
-        one.prefixed = may_change.then(with_prefix);
+        let has_own_name = one.name == own;
+        let other_name = || {
+            if has_own_name {
+                with_prefix()
+            } else {
+                own.to_owned()
+            }
+        };
+        one.other_name = (mount.prefix == Prefix::Auto).then(other_name);
     }
     chosen
 }
@@ -282,17 +294,16 @@ mod tests {
             let entry = json!({ "name": name, "inputSchema": { "type": "object" } });
             entry.as_object().cloned().expect("an object")
         };
-        let mut lists = RemoteLists::default();
-        lists.protocol = "2025-11-25".to_owned();
-        lists.tools = names
-            .iter()
-            .filter_map(|name| Tool::new(entry(name)))
-            .collect();
+        let tools = names.iter().map(|name| Tool::new(entry(name)));
         let prompts = names.iter().map(entry);
-        lists.prompts = prompts
-            .filter_map(|one| Listed::new(FeatureKind::Prompt, one))
-            .collect();
-        Arc::new(lists)
+        Arc::new(RemoteLists {
+            protocol: "2025-11-25".to_owned(),
+            tools: tools.filter_map(Result::ok).collect(),
+            prompts: prompts
+                .filter_map(|one| Listed::new(FeatureKind::Prompt, one).ok())
+                .collect(),
+            ..RemoteLists::default()
+        })
     }
 
     /// The names of tools with their members, and whether prompts have the same ones.
@@ -399,8 +410,8 @@ mod tests {
         let host = host.relisted();
         let tools: Vec<_> = host.tools().map(Tool::name).collect();
         assert_eq!(tools, ["x", "y", "b_x"]);
-        assert_eq!(host.prefixed_name(FeatureKind::Tool, "x"), Some("a_x"));
-        assert_eq!(host.prefixed_name(FeatureKind::Tool, "b_x"), None);
+        assert_eq!(host.other_name(FeatureKind::Tool, "x"), Some("a_x"));
+        assert_eq!(host.other_name(FeatureKind::Tool, "b_x"), Some("x"));
     }
 
     #[test]

@@ -74,7 +74,7 @@ fn many_equal_resources_are_one_warning() {
     assert_eq!(
         problems(&host(&entries)),
         [
-            "102 resources and templates are skipped, because earlier servlets list them; the first: resource `file:///0` of `b` \
+            "102 resources and templates are skipped, because earlier members list them; the first: resource `file:///0` of `b` \
              is skipped: `a` already has the resource `file:///0`"
         ]
     );

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use crate::support::{call, connected, host, http, script};
 
 #[tokio::test]
-async fn twelve_defects_do_not_hide_the_good_tool() {
+async fn defects_do_not_hide_the_good_tools() {
     let object = json!({ "type": "object" });
     let tools = json!([
         7,
@@ -35,12 +35,12 @@ async fn twelve_defects_do_not_hide_the_good_tool() {
     }));
     let remote = connected("odd", http(puppet.http().await)).await;
     let lists = remote.lists().borrow().clone();
-    let expected =
-        json!({ "name": "good", "inputSchema": object, "vendor": true, "_meta": { "y": 2 } });
-    assert_eq!(
-        lists.tools.iter().map(Tool::json).collect::<Vec<_>>(),
-        [expected.as_object().expect("one")]
-    );
+    let expected = [
+        json!({ "name": "bad-text", "inputSchema": object }),
+        json!({ "name": "good", "inputSchema": object, "vendor": true, "_meta": { "y": 2 } }),
+    ];
+    let found = lists.tools.iter().map(|tool| json!(tool.json()));
+    assert!(found.eq(expected), "{:?}", lists.tools);
 }
 
 #[tokio::test]
@@ -49,7 +49,7 @@ async fn resources_and_prompts_are_checked_too() {
         "capabilities": { "resources": {}, "prompts": {} },
         "replies": {
             "resources/list": [{ "result": { "resources": [{ "uri": "a:1", "name": "a" }, { "name": "b" }, { "uri": "a:1" }] } }],
-            "resources/templates/list": [{ "result": { "resourceTemplates": [{ "uriTemplate": "a:{x}" }, []] } }],
+            "resources/templates/list": [{ "result": { "resourceTemplates": [{ "uriTemplate": "a:{x}", "name": "x" }, { "uriTemplate": "b:{x}" }, []] } }],
             "prompts/list": [{ "result": { "prompts": [{ "name": "" }, { "name": "p" }] } }],
         },
     }));

@@ -458,8 +458,9 @@ async fn the_reason_why_a_resource_cannot_be_read_reaches_the_client() {
     let remote = connected("r", http(puppet.http().await)).await;
     let host = host([&remote]);
     for expected in reasons {
-        let read = host.read_resource_with("t://x/a", &RequestMeta::default());
-        let error = read.await.expect_err("an error");
+        let meta = RequestMeta::default();
+        let read = host.read_resource_with("t://x/a", &meta).await;
+        let error = read.expect_err("an error");
         assert_eq!(error.kind.name(), "unknown_resource");
         assert_eq!(json!(error.to_rpc_error()), expected);
     }

@@ -26,7 +26,7 @@ use crate::{
         Handler, attributes,
         clock::{Clock, timed_out},
         input_rounds::{self, Answer, Inputs},
-        notifications::UsageCell,
+        notifications::{PROGRESS_TOKEN, UsageCell},
     },
     permissions::Permissions,
     records::{Account, Asked},
@@ -247,7 +247,12 @@ impl Handler {
         };
         let mut meta = context.meta.0.0.clone();
         attributes::strip(&mut meta);
-        params.insert("_meta".to_owned(), meta.into());
+        // Completions have no progress, and the token is our own.
+        meta.shift_remove(PROGRESS_TOKEN);
+        params.shift_remove("_meta");
+        if !meta.is_empty() {
+            params.insert("_meta".to_owned(), meta.into());
+        }
         let mut permissions = self.permissions(&context, &host);
         let era = Era::of(&context);
         let account = Account::begin(
