@@ -15,7 +15,7 @@ use crate::artifacts::{Artifacts, HAPROXY};
 use crate::balancer::Balancer;
 use crate::http::{Listening, free_port};
 use crate::issuer::{AUDIENCE, ISSUER};
-use crate::soak::RELOAD;
+use crate::soak::RELOAD_TIMEOUT;
 use crate::soak::lasting::Progress;
 use crate::stdio::ANSWER_TIMEOUT;
 
@@ -129,7 +129,10 @@ required = ["amount"]
     /// Rules that a process may have had since this time.
     pub(super) fn since(&self, begin: Instant) -> Vec<Policy> {
         let history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
-        let ends = history.iter().skip(1).map(|(next, _)| Some(*next + RELOAD));
+        let ends = history
+            .iter()
+            .skip(1)
+            .map(|(next, _)| Some(*next + RELOAD_TIMEOUT));
         let with_ends = history.iter().zip(ends.chain([None]));
         let had = with_ends.filter(|(_, end)| end.is_none_or(|end| end >= begin));
         had.map(|((_, policy), _)| policy.clone()).collect()
