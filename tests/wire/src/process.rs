@@ -40,7 +40,7 @@ struct Heard {
     messages: Vec<Value>,
     /// The ids of all answers.
     answered: BTreeSet<String>,
-    /// Lines that are no messages, and answers without a request.
+    /// Other lines, and answers without a request.
     surplus: Vec<String>,
     /// Standard error.
     printed: String,
@@ -126,7 +126,7 @@ impl Process {
         answer["result"].clone()
     }
 
-    /// Sends a message as it is.
+    /// Sends a message without changes.
     pub fn send(&self, message: &Value) {
         let mut input = self.input.lock().expect("no panic");
         let input = input.as_mut().expect("the client is still here");
@@ -260,7 +260,7 @@ impl Process {
         drop(self.input.lock().expect("no panic").take());
     }
 
-    /// Waits for the server to end. Standard input stays as it is.
+    /// Waits for the server to end. Standard input is not closed for that.
     pub fn ended(&mut self) -> ExitStatus {
         eventually_blocking("the end of the server", || {
             self.child.try_wait().expect("its own child")

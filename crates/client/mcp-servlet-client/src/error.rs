@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub use self::kind::ErrorKind;
-use crate::incoming::{ErrorObject, NO_MESSAGE};
+use crate::incoming::{ErrorObject, NO_MESSAGE, NO_MESSAGE_BUT_DATA};
 use crate::transport::stderr::looks_like_error;
 
 /// Why an operation failed: what is wrong, where, and what to do.
@@ -182,7 +182,7 @@ impl Error {
                 let data = data
                     .as_str()
                     .map_or_else(|| data.to_string(), str::to_owned);
-                format!("{NO_MESSAGE}, but data: {data}")
+                format!("{NO_MESSAGE_BUT_DATA}{data}")
             }
             None if error.message.trim().is_empty() => NO_MESSAGE.to_owned(),
             _ => error.message,

@@ -26,6 +26,11 @@ const INTERNAL_ERROR: i64 = -32603;
 
 /// The message of an error without one.
 pub(crate) const NO_MESSAGE: &str = "no message";
+/// The same for an error with data, which follow.
+pub(crate) const NO_MESSAGE_BUT_DATA: &str = "no message, but data: ";
+
+/// Some editors and servers of .NET write it before a text.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// What was mended in a message: each change once, with the number of times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,7 +84,7 @@ struct Members<'a>(HashMap<String, &'a RawValue>);
 
 /// The text of a message, as UTF-8 without lone surrogates. What was wrong became U+FFFD.
 pub(crate) fn text<'a>(bytes: &'a [u8], mended: &mut Mended) -> Cow<'a, str> {
-    let mark = bytes.strip_prefix("\u{feff}".as_bytes());
+    let mark = bytes.strip_prefix(BYTE_ORDER_MARK);
     if mark.is_some() {
         mended.add("begins with a byte order mark; left out", "");
     }
@@ -376,7 +381,7 @@ impl Mended {
         self.0.iter()
     }
 
-    /// The id of a response is not that of the request that it answers.
+    /// A response has another id than its request.
     pub(crate) fn add_other_id(&mut self) {
         self.add("is not that of the request that the message answers", "id");
     }

@@ -42,8 +42,12 @@ const MAX_LOGGED_CHANGES: usize = 100;
 /// How many events wait for a reader that is slow. Then the oldest are dropped.
 const EVENT_BUFFER: usize = 1024;
 
-/// The method that rmcp sees instead of that of a server's request. Its parameters have the members `method` and `params`.
+/// rmcp gets all requests of servers under this method, so that it changes nothing in them. The parameters have the real method as
+/// `method` and its parameters as `params`.
 pub(crate) const ASKED: &str = "mcp-servlet/asked";
+
+/// What the log says about a line that is not a message.
+const IGNORED: &str = "output of a server ignored, because it is not a JSON-RPC message";
 
 /// Notifications that only rmcp needs.
 const OF_THE_PROTOCOL: [&str; 2] = [
@@ -102,7 +106,7 @@ struct Probes {
     are_unanswered: bool,
 }
 
-/// Where a message comes from, which says what it may answer.
+/// The place that a message came from. It limits which requests the message can answer.
 #[derive(Clone, Copy)]
 pub(crate) enum Origin<'a> {
     /// A stream for all messages.
@@ -518,18 +522,10 @@ impl Tap {
         let line = start(without_escapes(&line).trim(), MAX_IGNORED_CHARS);
         let server = &*self.server;
         if state.ignored.len() < MAX_IGNORED_LINES {
-            tracing::info!(
-                server,
-                line,
-                "output of a server ignored, because it is not a JSON-RPC message"
-            );
+            tracing::info!(server, line, "{IGNORED}");
             state.ignored.push(line);
         } else {
-            tracing::debug!(
-                server,
-                line,
-                "output of a server ignored, because it is not a JSON-RPC message"
-            );
+            tracing::debug!(server, line, "{IGNORED}");
             state.last_ignored = Some(line);
         }
     }
@@ -665,8 +661,8 @@ impl TapState {
         }
     }
 
-    /// The request that a response in the event stream of a POST answers. A result with another id than that of the POST is for
-    /// another caller, who may have given up. An error may have any id, because servers send some before they read the id.
+    /// Finds the request for a response in the event stream of a POST. A result with another id is for another caller, who may have
+    /// given up. Errors with an unknown id count for the POST, because servers send some errors before they read the id.
     fn addressee(
         &self,
         id: Option<&RequestId>,
@@ -685,7 +681,7 @@ impl TapState {
         }
     }
 
-    /// Whether another caller than that of a POST waits for the response with this id.
+    /// Whether a caller waits for this id, and has not sent the POST.
     fn is_of_another(&self, id: &RequestId, post: &RequestId) -> bool {
         id != post && matches!(self.waiting.get(id), Some(Waiting::Caller(..)))
     }
@@ -753,7 +749,7 @@ fn note_other_id(id: Option<&RequestId>, post: &RequestId, mended: &mut Mended) 
     }
 }
 
-/// The error for a response that may be that of another caller.
+/// The error for a response that may belong to another caller.
 fn other_id(id: &RequestId) -> Error {
     let message = format!("the server sent the response to another request, with the id {id}");
     Error::new(ErrorKind::Protocol, message)
@@ -785,7 +781,7 @@ mod tests {
         slot
     }
 
-    /// What the caller of a request has got, if anything.
+    /// The reply that the caller of a request has got, if there is one.
     fn reply(slot: &Slot) -> Option<String> {
         slot.take().map(|reply| match reply {
             SlotReply::Result(result, _) => result.get().to_owned(),

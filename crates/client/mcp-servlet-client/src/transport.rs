@@ -18,10 +18,28 @@ use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
-use self::http::{Reported, Streamable};
+use self::http::{Reported, Streamable, not_json};
 use self::json::to_json;
+use self::lines::response_id;
 use self::sse::SseSession;
 use self::stdio::Stdio;
+use crate::tap::{Origin, Received, Tap};
+
+/// Reads what came on a stream for all messages. None if rmcp gets nothing of it.
+fn read_message(tap: &Tap, bytes: &[u8]) -> Option<ServerJsonRpcMessage> {
+    let received = tap.received(bytes, Origin::Common);
+    if matches!(received, Received::Nothing) {
+        return None;
+    }
+    let message = received.message().or_else(|| {
+        let error = not_json(bytes)?;
+        tap.skipped(response_id(bytes), error).ok()
+    });
+    if message.is_none() {
+        tap.ignore_line(bytes);
+    }
+    message
+}
 
 /// Any way to a server. It is one type, because the compiler copies rmcp's large code for each type of transport.
 pub(crate) enum AnyTransport {

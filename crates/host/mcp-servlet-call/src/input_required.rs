@@ -4,6 +4,9 @@ use serde_json::{Value, json};
 
 use crate::{JsonObject, RpcError};
 
+/// The `resultType` of a result that asks the client.
+pub const INPUT_REQUIRED: &str = "input_required";
+
 /// The key of a request of a remote that can take an error as its answer. A step puts its name before it.
 pub const RELAYED_REQUEST: &str = "mcp-servlet/question";
 
@@ -12,7 +15,8 @@ const ERROR: &str = "mcp-servlet/error";
 
 /// Whether the request with this key can take an error.
 pub fn takes_error(key: &str) -> bool {
-    key.ends_with(RELAYED_REQUEST)
+    let step = key.strip_suffix(RELAYED_REQUEST);
+    step.is_some_and(|step| step.is_empty() || step.ends_with('.'))
 }
 
 /// The response to such a request if the client refuses.
@@ -31,9 +35,6 @@ pub fn refusal(response: &Value) -> Option<RpcError> {
         data: error.get("data").filter(|data| !data.is_null()).cloned(),
     })
 }
-
-/// The `resultType` of a result that asks the client.
-pub const INPUT_REQUIRED: &str = "input_required";
 
 /// Whether a result asks the client and is not the final one.
 pub fn asks_client(result: &JsonObject) -> bool {

@@ -173,7 +173,8 @@ fn has_type(name: &str, value: &Value) -> bool {
         "readOnlyHint" | "destructiveHint" | "idempotentHint" | "openWorldHint" | "required" => {
             value.is_boolean()
         }
-        "size" => value.is_u64(),
+        // In JSON Schema, `1e10` is an integer, too.
+        "size" => value.as_f64().is_some_and(|size| size.fract() == 0.0),
         "priority" => value
             .as_f64()
             .is_some_and(|part| (0.0..=1.0).contains(&part)),
@@ -685,6 +686,12 @@ mod tests {
                 json!({ "name": "a", "arguments": { "a": {} } }),
                 json!({ "name": "a" }),
                 "/arguments",
+            ),
+            (
+                &RESOURCE,
+                json!({ "name": "a", "size": 1e10 }),
+                json!({ "name": "a", "size": 1e10 }),
+                "",
             ),
         ] {
             let text = entry.to_string();

@@ -290,7 +290,7 @@ impl Host {
 
     /// A host with the current lists of all members whose lists can change. If a servlet fails to
     /// list its items, its previous lists stay. Tools and prompts that were served keep their
-    /// names, even if others appear or disappear. Only a list that was not known before, such as that of a remote that was just
+    /// names, even if others appear or disappear. Only a list that becomes known, for example because its remote was
     /// reached, can give them a prefix.
     #[must_use]
     pub fn relisted(&self) -> Self {

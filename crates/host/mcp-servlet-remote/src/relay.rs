@@ -147,7 +147,7 @@ impl Calls {
         self.running().calls.len()
     }
 
-    /// The answer to a question: the client's result or error, as it is.
+    /// The answer to a question: the client's result or error, unchanged but for our own keys.
     async fn answer(&self, question: &Method, params: &Value) -> Result<Value, Refusal> {
         let mut params = params.clone();
         if let Value::Object(params) = &mut params {

@@ -14,9 +14,9 @@ const KEEP_CANCELLED: Duration = Duration::from_mins(5);
 /// requests and log messages that belong to them, or answer them in the response stream of another request.
 #[derive(Debug, Default)]
 pub(super) struct Cancelled {
-    /// The newest ids of all, also of those to which nothing but an answer can belong.
+    /// The newest cancelled ids. A late answer with one of them belongs to no other request.
     unanswered: VecDeque<RequestId>,
-    /// The ids of those to which more can belong, with the times at which they are forgotten.
+    /// The ids for which the server may also send requests and log messages, with the times at which they are forgotten.
     ids: HashMap<RequestId, Instant>,
     /// Whether the server has a stream for messages that belong to no request. Some servers send all of their requests there.
     pub(super) has_common_stream: bool,

@@ -24,13 +24,12 @@ use url::Url;
 
 use super::http::{
     EVENT_STREAM, EventError, EventStream, HttpClient, JSON, content_type, events, is_endpoint,
-    is_message, not_json,
+    is_message,
 };
-use super::lines::response_id;
 use crate::error::{Error, ErrorKind};
 use crate::message::{cancelled_id, is_initialized, request_id};
 use crate::retry::Retry;
-use crate::tap::{Origin, Received, Tap, Waiter};
+use crate::tap::{Tap, Waiter};
 use crate::target::bare_url;
 use crate::task::spawn;
 
@@ -280,16 +279,7 @@ fn parse(tap: &Tap, event: &Sse) -> Option<ServerJsonRpcMessage> {
     if !is_message(event) {
         return None;
     }
-    let received = tap.received(data.as_bytes(), Origin::Common);
-    let is_nothing = matches!(received, Received::Nothing);
-    let message = received.message().or_else(|| {
-        let error = not_json(data.as_bytes())?;
-        tap.skipped(response_id(data.as_bytes()), error).ok()
-    });
-    if message.is_none() && !is_nothing {
-        tap.ignore_line(data.as_bytes());
-    }
-    message
+    super::read_message(tap, data.as_bytes())
 }
 
 /// Opens an event stream, and waits for the URL that messages go to.

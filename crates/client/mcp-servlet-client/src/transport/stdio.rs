@@ -15,19 +15,16 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout_at};
 
 use super::child::Child;
-use super::http::{not_json, too_large};
-use super::lines::{End, Line, LineReader, response_id};
+use super::http::too_large;
+use super::lines::{End, Line, LineReader};
 use crate::error::{Error, ErrorKind};
-use crate::incoming;
+use crate::incoming::{self, BYTE_ORDER_MARK};
 use crate::message::probe_id;
-use crate::tap::{Origin, Received, Tap};
+use crate::tap::Tap;
 use crate::task::spawn;
 
 /// How many lines are written together.
 const LINES_AT_ONCE: usize = 64;
-
-/// Some programs write it before their first line.
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// The streams of a server.
 pub(crate) struct Stdio {
@@ -116,16 +113,7 @@ impl Stdio {
         if line.trim_ascii().is_empty() {
             return None;
         }
-        let received = self.tap.received(line, Origin::Common);
-        let is_nothing = matches!(received, Received::Nothing);
-        let message = received.message().or_else(|| {
-            let error = not_json(line)?;
-            self.tap.skipped(response_id(line), error).ok()
-        });
-        if message.is_none() && !is_nothing {
-            self.tap.ignore_line(line);
-        }
-        message
+        super::read_message(&self.tap, line)
     }
 }
 

@@ -57,8 +57,9 @@ async fn odd_responses_end_their_requests() {
     }
 }
 
-/// A session with a server that writes these lines instead of the answer to a call.
-async fn answering(lines: Value) -> Session {
+/// A session with a server that writes these lines before the answer to a call.
+async fn answering(lines: impl IntoIterator<Item = String>) -> Session {
+    let lines: Value = lines.into_iter().map(Value::from).collect();
     let replies = json!({ "tools/call": [{ "before": lines, "line": "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"content\":[]}}" }] });
     let script = json!({ "versions": ["2025-11-25"], "replies": replies });
     let puppet = puppet::Puppet::with(serde_json::from_value(script).expect("a script"));
@@ -69,28 +70,18 @@ async fn answering(lines: Value) -> Session {
 
 #[tokio::test]
 async fn lines_of_a_log_do_not_answer_a_call() {
-    let ids = 0..10;
-    let lines = ids.map(|id| {
-        json!(format!(
-            "{{\"level\":\"error\",\"error\":\"no\",\"id\":{id}}}"
-        ))
-    });
-    let session = answering(lines.collect()).await;
+    let lines = (0..10).map(|id| format!(r#"{{"level":"error","error":"no","id":{id}}}"#));
+    let session = answering(lines).await;
     let called = session.call("any", Value::Null).await;
     assert!(called.is_ok(), "{called:?}");
 }
 
 #[tokio::test]
 async fn an_answer_that_is_no_json_is_an_error_at_once() {
-    let ids = 0..10;
-    let lines = ids.map(|id| {
-        json!(format!(
-            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":NaN}}"
-        ))
-    });
-    let session = answering(lines.collect()).await;
+    let lines = (0..10).map(|id| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":NaN}}"#));
+    let session = answering(lines).await;
     let error = session.call("any", Value::Null).await;
-    let error = error.expect_err("it is no JSON");
+    let error = error.expect_err("a number that JSON does not have");
     assert_eq!(error.kind(), ErrorKind::ParseError, "{error}");
 }
 
@@ -99,7 +90,7 @@ async fn a_line_may_be_a_batch() {
     let ids = 0..10;
     let batch = ids.map(|id| json!({ "jsonrpc": "2.0", "id": id, "result": { "content": [{ "type": "text", "text": "batch" }] } }));
     let batch: Value = batch.collect();
-    let session = answering(json!([batch.to_string()])).await;
+    let session = answering([batch.to_string()]).await;
     let called = session.call("any", Value::Null).await;
     assert_eq!(called.expect("a result").text(), "batch");
 }

@@ -120,7 +120,7 @@ async fn sampling_and_roots_are_answered_by_the_same_trait() {
     assert_eq!(ask("ping").await, json!({}));
 }
 
-/// Answers with what it was asked.
+/// Answers with the request itself.
 struct Mirror;
 
 impl Answers for Mirror {

@@ -92,6 +92,16 @@ async fn target(transport: &str, asking: &Value) -> String {
     format!("url = \"http://{address}/{path}\"\ntransport = \"{transport}\"")
 }
 
+/// A server with such a remote, and with a virtual tool that calls it.
+async fn site(transport: &str, asking: &Value) -> Site {
+    let target = target(transport, asking).await;
+    let bundle = "[bundle.ops.tool.mine]\nhandler = \"far:t\"";
+    let far = format!("[remote.far]\n{target}\nrequired = true\n");
+    let script = asking.to_string();
+    let files: [(&str, &[u8]); 1] = [("asking.json", script.as_bytes())];
+    Site::start(&format!("{WEB}{OLD}{PIPE}{far}{bundle}\n"), &files).await
+}
+
 async fn answer(session: &Session, tool: &str, request: &Value) -> Value {
     let called = session.call(tool, request.clone()).await;
     let called = called.unwrap_or_else(|error| panic!("{tool} {request}: {error}"));
@@ -109,12 +119,7 @@ async fn each_request_of_a_remote_reaches_the_client_and_the_answer_the_remote()
         ("sse", "2025-11-25"),
     ] {
         let asking = asking(version, 2 * WAYS.len() * requests().len());
-        let target = target(transport, &asking).await;
-        let bundle = "[bundle.ops.tool.mine]\nhandler = \"far:t\"";
-        let far = format!("[remote.far]\n{target}\nrequired = true\n");
-        let asking = asking.to_string();
-        let files: [(&str, &[u8]); 1] = [("asking.json", asking.as_bytes())];
-        let site = Site::start(&format!("{WEB}{OLD}{PIPE}{far}{bundle}\n"), &files).await;
+        let site = site(transport, &asking).await;
         for (way, endpoint) in WAYS {
             let options = Options::new().answers(Able);
             let session = site.connect_with(way, endpoint, options).await;
@@ -150,12 +155,7 @@ impl Answers for Refusing {
 async fn the_error_of_a_client_reaches_the_remote_and_the_call_goes_on() {
     for transport in ["http", "stdio"] {
         let asking = asking("2025-11-25", 18);
-        let target = target(transport, &asking).await;
-        let bundle = "[bundle.ops.tool.mine]\nhandler = \"far:t\"";
-        let far = format!("[remote.far]\n{target}\nrequired = true\n");
-        let asking = asking.to_string();
-        let files: [(&str, &[u8]); 1] = [("asking.json", asking.as_bytes())];
-        let site = Site::start(&format!("{WEB}{OLD}{PIPE}{far}{bundle}\n"), &files).await;
+        let site = site(transport, &asking).await;
         let error = json!({ "code": -32_602, "message": "not today", "data": { "retry": false } });
         // Since 2026-07-28, a client cannot answer with an error.
         for (way, endpoint) in WAYS.into_iter().filter(|(way, _)| way.is_legacy()) {

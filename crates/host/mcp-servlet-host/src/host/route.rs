@@ -167,12 +167,15 @@ impl Host {
     ) -> Result<ReadResourceResult, CallError> {
         let request_meta = &*self.with_callees(request_meta);
         let members = self.members().filter(|member| is_allowed(member));
+        let candidates = candidates(members, uri);
+        let strongest = candidates.first().map(|(claim, _)| *claim);
         let mut refused = None;
-        for (claim, member) in candidates(members, uri) {
+        for (claim, member) in candidates {
             match read(member, uri, request_meta).await {
                 Err(error) if goes_on(claim, member, &error) => {
-                    // The first one has the strongest claim, so its reason is the best one.
-                    refused = refused.or(Some(error).filter(has_reason));
+                    // A member with a weaker claim may know nothing about the resource.
+                    let is_apt = has_reason(&error) && Some(claim) == strongest;
+                    refused = refused.or(is_apt.then_some(error));
                 }
                 other => return other,
             }

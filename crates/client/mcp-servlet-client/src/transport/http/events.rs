@@ -1,4 +1,4 @@
-//! Event streams, as the HTML standard says how to read them (section 9.2.6): what is not known is left out.
+//! Event streams, read as the HTML standard says (section 9.2.6). Unknown fields and values are left out.
 
 use std::io;
 
@@ -11,9 +11,8 @@ use sse_stream::Sse;
 
 use super::body::too_large;
 use crate::error::Error;
-use crate::incoming;
+use crate::incoming::{self, BYTE_ORDER_MARK};
 
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// What comes before the data in a line. It does not count for the limit.
 const NAME_OF_DATA: &[u8] = b"data: ";
 
@@ -179,16 +178,11 @@ impl Parser {
             b"event" => self.event().event = Some(text_of(value.to_owned())),
             b"id" if !value.contains(&0) => self.event().id = Some(text_of(value.to_owned())),
             b"retry" => {
-                let digits = value.trim_ascii();
-                if !digits.iter().all(u8::is_ascii_digit) {
-                    return;
+                let text = std::str::from_utf8(value).ok();
+                if let Some(milliseconds) = text.and_then(|text| text.trim().parse().ok()) {
+                    self.event().retry = Some(milliseconds);
                 }
-                let milliseconds = std::str::from_utf8(digits)
-                    .ok()
-                    .and_then(|text| text.parse().ok());
-                if milliseconds.is_some() {
-                    self.event().retry = milliseconds;
-                }
+                return;
             }
             _ => return,
         }

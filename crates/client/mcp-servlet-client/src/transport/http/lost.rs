@@ -7,7 +7,7 @@
 //! those that servers have for sessions of MCP, as a whole.
 
 use crate::error::Error;
-use crate::incoming::{self, Mended, Message, NO_MESSAGE, Reply};
+use crate::incoming::{self, Mended, Message, NO_MESSAGE, NO_MESSAGE_BUT_DATA, Reply};
 
 /// The code that servers have for a session that they do not know. Some send it for other errors, too.
 const SESSION_NOT_FOUND: i64 = -32001;
@@ -73,8 +73,8 @@ pub(super) fn is_lost(error: &Error) -> bool {
 
 /// Whether the server has sent no message, but perhaps data, which the error then quotes.
 fn has_no_message(error: &Error) -> bool {
-    let rest = error.message().strip_prefix(NO_MESSAGE);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", but data: "))
+    let message = error.message();
+    message == NO_MESSAGE || message.starts_with(NO_MESSAGE_BUT_DATA)
 }
 
 /// The error in the body of a response with status 200, if it says that the server has lost the session.

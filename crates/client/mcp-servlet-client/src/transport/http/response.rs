@@ -174,24 +174,8 @@ fn failed(status: StatusCode, body: &str) -> Error {
 fn moved(status: StatusCode, url: &Url) -> Error {
     let url = bare_url(url);
     let message = format!("the server redirects to `{url}` (HTTP {status}), which is not followed");
-    let help = if is_of_login(&url) {
-        "that is a login for browsers: send a valid token with each request, or check the URL"
-            .to_owned()
-    } else {
-        format!("use `{url}` if you trust it")
-    };
+    let help = format!("use `{url}` if you trust it, or send a token if that is a login page");
     Error::new(ErrorKind::Protocol, message).with_help(help)
-}
-
-/// Whether a URL is that of a page on which people log in.
-fn is_of_login(url: &str) -> bool {
-    let words = url.split(|one: char| !one.is_ascii_alphanumeric());
-    words.map(str::to_ascii_lowercase).any(|word| {
-        matches!(
-            &*word,
-            "auth" | "authorize" | "login" | "oauth" | "oauth2" | "signin" | "sso"
-        )
-    })
 }
 
 fn redirect(response: &Response) -> Option<Url> {
@@ -263,7 +247,7 @@ pub(super) fn no_answer(limit: Duration) -> Error {
     Error::new(ErrorKind::Protocol, message)
 }
 
-/// An event stream that begins as that of HTTP+SSE does.
+/// The error for an event stream that begins like one of HTTP+SSE.
 pub(super) fn of_http_sse() -> Error {
     let message = "the server answered with the event stream of HTTP+SSE";
     Error::new(ErrorKind::Protocol, message)

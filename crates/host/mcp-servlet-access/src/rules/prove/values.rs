@@ -290,7 +290,7 @@ impl Values {
     }
 }
 
-/// The values of a part of a schema, of which `left` more parts may be read.
+/// The values that a part of a schema allows. `left` counts down the parts of the schema that may still be read.
 fn values_of(root: &Value, part: &Value, left: &mut usize) -> Values {
     let Some(rest) = left.checked_sub(1) else {
         return Values::unknown();
