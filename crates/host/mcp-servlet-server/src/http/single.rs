@@ -36,14 +36,14 @@ const JSON_WAIT: Duration = Duration::from_secs(30);
 /// The only message of a response as JSON, or the response as an event stream. The JSON of servlets is unchanged in both.
 ///
 /// If the client only takes JSON, messages before the response are dropped. `hang_up` cancels the request if the client
-/// disconnects before it has a response or a stream, which it could resume. `held` lives until the last message is known. If the
-/// stream ends without a message, the client gets what `unanswered` returns, if that is something.
+/// disconnects before it has a response or a stream, which it could resume. `held` lives until the last message is known. What `ended`
+/// returns replaces the response, which then is at most the error of a cancelled request.
 pub(super) async fn as_json<T: Send + 'static>(
     response: Response,
     takes_only_json: bool,
     hang_up: Option<DropGuard>,
     held: T,
-    unanswered: impl FnOnce() -> Option<Response>,
+    ended: impl FnOnce() -> Option<Response>,
 ) -> Response {
     if !is_stream(response.headers()) {
         return body::with_raw_results(response, held);
@@ -57,17 +57,14 @@ pub(super) async fn as_json<T: Send + 'static>(
         let found = tokio::time::timeout(JSON_WAIT, found).await;
         found.unwrap_or(Found::Other)
     };
-    match found {
-        Found::Response(message) => {
-            parts.headers.insert(header::CONTENT_TYPE, JSON);
-            return Response::from_parts(parts, Body::from(message));
-        }
-        Found::End => {
-            if let Some(response) = unanswered() {
-                return response;
-            }
-        }
-        Found::Other => {}
+    if !matches!(found, Found::Other)
+        && let Some(response) = ended()
+    {
+        return response;
+    }
+    if let Found::Response(message) = found {
+        parts.headers.insert(header::CONTENT_TYPE, JSON);
+        return Response::from_parts(parts, Body::from(message));
     }
     if let Some(hang_up) = hang_up {
         hang_up.disarm();

@@ -233,13 +233,13 @@ impl Streamable {
         let end = in_use.as_ref().map(|in_use| in_use.end().clone());
         let held = (held, in_use.or(opened));
         // A client whose session has ended must open another one.
-        let unanswered = || {
+        let ended = || {
             end.filter(CancellationToken::is_cancelled)
                 .map(|_| session_ended())
         };
         match form {
-            Form::Json => single::as_json(response, false, hang_up, held, unanswered).await,
-            Form::OnlyJson => single::as_json(response, true, hang_up, held, unanswered).await,
+            Form::Json => single::as_json(response, false, hang_up, held, ended).await,
+            Form::OnlyJson => single::as_json(response, true, hang_up, held, ended).await,
             Form::Events => {
                 // The client can resume its stream.
                 if let Some(hang_up) = hang_up {
