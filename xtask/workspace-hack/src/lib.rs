@@ -1,1 +1,0 @@
-//! This package only has dependencies. `Cargo.toml` says what they are for.
