@@ -26,9 +26,8 @@ hosts                 Compares `servlet serve` with a native server
   --hyper-mcp <FILE>  And with hyper-mcp, as `cargo install hyper-mcp --version 0.8.3 --locked` installs it
   --check             Fail if a target is missed
 
-soak                  Keeps `servlet serve` under load while its remotes are killed, and watches its memory
+soak                  Loads three processes behind HAProxy while they are killed and rules change, and checks each decision
   --minutes <N>       How long [default: 30]
-  --access            Load three processes behind HAProxy with callers whose tokens expire, while rules change
 
 gateway               Compares virtual tools, remotes and access with the same work without them
   --base <FILE>       Also compare plain `servlet serve` with this command of an earlier version

@@ -98,8 +98,22 @@ pub(crate) struct Client {
     version: &'static str,
     id: Option<String>,
     /// The bearer token of the caller.
-    token: Option<String>,
+    pub(crate) token: Option<String>,
     last: u64,
+}
+
+/// A response, which may have the status of an error.
+pub(crate) struct Response {
+    pub(crate) status: u16,
+    pub(crate) body: String,
+}
+
+impl Response {
+    fn into_body(self) -> anyhow::Result<String> {
+        let Self { status, body } = self;
+        ensure!((200..300).contains(&status), "HTTP status {status}: {body}");
+        Ok(body)
+    }
 }
 
 impl Client {
@@ -130,42 +144,57 @@ impl Client {
         Self::new(url, STATELESS)
     }
 
-    /// A client of an earlier protocol version, with a session.
+    /// A client of an earlier protocol version. The response to `initialize` gives it a session.
+    pub(crate) fn with_session(url: &str) -> Self {
+        Self::new(url, WITH_SESSION)
+    }
+
+    /// The same, in a session.
     pub(crate) fn open(url: &str) -> anyhow::Result<Self> {
         Self::open_with(url, None)
     }
 
     /// The same, for a caller who is known by a token.
     fn open_with(url: &str, token: Option<String>) -> anyhow::Result<Self> {
-        let mut client = Self::new(url, WITH_SESSION);
+        let mut client = Self::with_session(url);
         client.token = token;
         client.request("initialize", &initialize())?;
-        client.post(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
+        let opened = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        client.post(&opened)?.into_body()?;
         Ok(client)
     }
 
-    /// The only response to a request: its result or its error.
+    pub(crate) fn has_session(&self) -> bool {
+        self.id.is_some()
+    }
+
+    /// The only answer to a request: its result or its error.
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> anyhow::Result<Value> {
-        self.last += 1;
-        let id = self.last;
-        let mut message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        if self.is_stateless() {
-            message["params"]["_meta"] = json!({
-                "io.modelcontextprotocol/protocolVersion": STATELESS,
-                "io.modelcontextprotocol/clientCapabilities": {},
-            });
-        }
-        let body = self.post(&message)?;
+        let body = self.send(method, params)?.into_body()?;
         let mut answers: Vec<Value> = body
             .lines()
             .filter_map(|line| {
                 let json = line.strip_prefix("data:").unwrap_or(line);
                 serde_json::from_str::<Value>(json).ok()
             })
-            .filter(|answer| answer["id"] == id)
+            .filter(|answer| answer["id"] == self.last)
             .collect();
         ensure!(answers.len() == 1, "`{method}` is answered by {body:?}");
         Ok(answers.remove(0))
+    }
+
+    /// Sends a request, whatever the status of its response.
+    pub(crate) fn send(&mut self, method: &str, params: &Value) -> anyhow::Result<Response> {
+        self.last += 1;
+        let mut message =
+            json!({ "jsonrpc": "2.0", "id": self.last, "method": method, "params": params });
+        if self.is_stateless() {
+            message["params"]["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": STATELESS,
+                "io.modelcontextprotocol/clientCapabilities": {},
+            });
+        }
+        self.post(&message)
     }
 
     /// Calls a tool. An error result is an error here.
@@ -185,7 +214,7 @@ impl Client {
         self.version == STATELESS
     }
 
-    fn post(&mut self, message: &Value) -> anyhow::Result<String> {
+    fn post(&mut self, message: &Value) -> anyhow::Result<Response> {
         let mut request = self
             .agent
             .post(&self.url)
@@ -197,7 +226,9 @@ impl Client {
                 ("mcp-method", &message["method"]),
                 ("mcp-name", &message["params"]["name"]),
             ] {
-                request = request.header(name, value.as_str().unwrap_or_default());
+                if let Some(value) = value.as_str() {
+                    request = request.header(name, value);
+                }
             }
         }
         if let Some(id) = &self.id {
@@ -210,12 +241,10 @@ impl Client {
         if let Some(id) = response.headers().get("mcp-session-id") {
             self.id = Some(id.to_str()?.to_owned());
         }
-        let status = response.status();
-        let body = response.body_mut().read_to_string()?;
-        // Since 2026-07-28, errors of JSON-RPC have a status of their own.
-        let has_answer = status.is_success() || self.is_stateless();
-        ensure!(has_answer, "HTTP status {status}: {body}");
-        Ok(body)
+        Ok(Response {
+            status: response.status().as_u16(),
+            body: response.body_mut().read_to_string()?,
+        })
     }
 
     /// Ends the session, if there is one, as clients should.

@@ -1,5 +1,5 @@
-//! Measures `servlet serve` against another host of servlets and a native MCP server, measures its memory under a long load, and
-//! measures bundles, remotes and access.
+//! Measures `servlet serve` against another host of servlets and a native MCP server, checks it under a long load, and measures bundles,
+//! remotes and access.
 //!
 //! `./x bench hosts`, `./x bench soak` and `./x bench gateway` run it. All servers are real processes with their real transports.
 //! The two sides run in turns, so that other load of the machine affects both.
@@ -45,7 +45,7 @@ struct Arguments {
 enum Command {
     /// Compare `servlet serve` with a native server, and with hyper-mcp
     Hosts(compare::Compare),
-    /// Keep `servlet serve` under a mixed load while its remotes are killed and its configuration changes, and watch its memory
+    /// Keep three processes behind `HAProxy` under load while they are killed and the rules change, and check each decision
     Soak(soak::Soak),
     /// Compare virtual tools, remotes and access with what does the same work without them
     Gateway(gateway::Gateway),

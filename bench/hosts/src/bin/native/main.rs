@@ -3,8 +3,6 @@
 mod greeter;
 mod proxy;
 
-use std::net::SocketAddr;
-
 use axum::serve::ListenerExt as _;
 use clap::Parser;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -23,9 +21,6 @@ struct Arguments {
     /// Serve the tools of the server at this URL instead
     #[arg(long)]
     forward: Option<String>,
-    /// The address to listen on
-    #[arg(long, default_value = "127.0.0.1:0")]
-    listen: SocketAddr,
 }
 
 #[tokio::main]
@@ -36,22 +31,21 @@ async fn main() -> anyhow::Result<()> {
         return Ok(());
     }
     match arguments.forward {
-        None => serve(|| Greeter, arguments.listen).await,
+        None => serve(|| Greeter).await,
         Some(url) => {
             let proxy = Proxy::connect(url).await?;
-            serve(move || proxy.clone(), arguments.listen).await
+            serve(move || proxy.clone()).await
         }
     }
 }
 
 async fn serve<S: ServerHandler>(
     server: impl Fn() -> S + Send + Sync + 'static,
-    address: SocketAddr,
 ) -> anyhow::Result<()> {
     let sessions = LocalSessionManager::default();
     let config = StreamableHttpServerConfig::default();
     let service = StreamableHttpService::new(move || Ok(server()), sessions.into(), config);
-    let listener = tokio::net::TcpListener::bind(address).await?;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     eprintln!("listening on http://{}/mcp", listener.local_addr()?);
     // Without `TCP_NODELAY`, each small response would wait for an acknowledgement.
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));

@@ -2,8 +2,11 @@
 
 use serde_json::Value;
 
+/// The tool of the remote.
+pub(super) const REMOTE_TOOL: &str = "wait";
+
 /// The tools of the endpoint.
-pub(super) const TOOLS: [&str; 3] = ["greet", "spin", "pay"];
+pub(super) const TOOLS: [&str; 4] = ["greet", "spin", "pay", REMOTE_TOOL];
 
 /// Random numbers that are the same in each run with the same seed.
 pub(super) struct Random(pub(super) u64);
@@ -21,7 +24,7 @@ impl Random {
         &all[self.below(all.len())]
     }
 
-    fn one_in(&mut self, number: usize) -> bool {
+    pub(super) fn one_in(&mut self, number: usize) -> bool {
         self.below(number) == 0
     }
 }
@@ -189,7 +192,7 @@ impl Rule {
             0 => ("pay", random.one_of(&OF_PAY)(limit)),
             1 => ("greet", Condition::LongestName(1 + random.below(6))),
             _ => {
-                let patterns = ["greet", "spin", "pay", "*", "s*", "*a*"];
+                let patterns = ["greet", "spin", "pay", REMOTE_TOOL, "*", "s*", "*a*"];
                 (*random.one_of(&patterns), *random.one_of(&OF_ALL))
             }
         };

@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{bail, ensure};
+use anyhow::ensure;
 use serde_json::{Value, json};
-use ureq::Agent;
 
-use super::policy::{PEOPLE, Person, Policy, Random, TOOLS};
+use super::lasting::{Progress, Worker};
+use super::policy::{PEOPLE, Person, Policy, REMOTE_TOOL, Random, TOOLS};
 use super::site::Site;
+use crate::http::Client;
 use crate::issuer::{AUDIENCE, ISSUER, Issuer, now};
-use crate::soak::lasting::{Progress, Worker};
-use crate::stdio::ANSWER_TIMEOUT;
+use crate::peer::initialize;
 
 /// The interval between requests of a caller, so that the machine is not fully busy for half an hour.
 const REQUEST_INTERVAL: Duration = Duration::from_millis(20);
@@ -58,13 +58,13 @@ struct Caller<'a> {
     site: &'a Site,
     issuer: &'a Issuer,
     stranger: &'a Issuer,
-    agent: Agent,
     url: String,
+    client: Client,
     random: Random,
     person: &'static Person,
     token: Token,
-    /// The id of a session, and whose it is.
-    session: Option<(String, &'static str)>,
+    /// Whose the session of the client is. None without a session.
+    owner: Option<&'static str>,
 }
 
 /// The answer to a request, and when it came.
@@ -74,7 +74,6 @@ struct Answer {
     times: [f64; 2],
     /// None if the connection broke.
     status: Option<u16>,
-    session: Option<String>,
     message: Value,
 }
 
@@ -85,13 +84,6 @@ pub(super) fn caller<'a>(
     url: String,
     number: usize,
 ) -> Worker<'a> {
-    let agent = Agent::config_builder()
-        .http_status_as_error(false)
-        .timeout_connect(Some(ANSWER_TIMEOUT))
-        .timeout_recv_response(Some(ANSWER_TIMEOUT))
-        .timeout_recv_body(Some(ANSWER_TIMEOUT))
-        .build()
-        .into();
     Box::new(move |progress| {
         let mut random = Random(0x9e37_79b9_7f4a_7c15 + number as u64);
         let person = random.one_of(&PEOPLE);
@@ -100,12 +92,12 @@ pub(super) fn caller<'a>(
             site,
             issuer,
             stranger,
-            agent,
+            client: Client::stateless(&url),
             url,
             random,
             person,
             token,
-            session: None,
+            owner: None,
         };
         while !progress.has_ended() {
             caller.visit(progress)?;
@@ -117,6 +109,8 @@ pub(super) fn caller<'a>(
 impl Caller<'_> {
     /// Some requests, in a session or without.
     fn visit(&mut self, progress: &Progress) -> anyhow::Result<()> {
+        self.client = Client::stateless(&self.url);
+        self.owner = None;
         if self.random.below(2) == 0 {
             self.open()?;
         }
@@ -134,20 +128,19 @@ impl Caller<'_> {
             }
             thread::sleep(REQUEST_INTERVAL.saturating_sub(begun.elapsed()));
         }
-        self.session = None;
         Ok(())
     }
 
     fn open(&mut self) -> anyhow::Result<()> {
-        let params = crate::peer::initialize();
-        let answer = self.send("initialize", params)?;
-        if !self.is_let_in(&answer)? {
-            return Ok(());
+        self.client = Client::with_session(&self.url);
+        let answer = self.send("initialize", &initialize());
+        if self.is_let_in(&answer)? {
+            let has_session = self.client.has_session();
+            ensure!(has_session, "no session: {}", answer.message);
+            self.owner = Some(self.person.subject);
+        } else {
+            self.client = Client::stateless(&self.url);
         }
-        let Some(id) = answer.session else {
-            bail!("no session: {:?} {}", answer.status, answer.message);
-        };
-        self.session = Some((id, self.person.subject));
         Ok(())
     }
 
@@ -157,10 +150,10 @@ impl Caller<'_> {
         let is_list = self.random.below(4) == 0;
         let arguments = self.arguments(tool);
         let answer = if is_list {
-            self.send("tools/list", json!({}))?
+            self.send("tools/list", &json!({}))
         } else {
             let params = json!({ "name": tool, "arguments": arguments });
-            self.send("tools/call", params)?
+            self.send("tools/call", &params)
         };
         if !self.is_let_in(&answer)? {
             return Ok(());
@@ -170,21 +163,31 @@ impl Caller<'_> {
             if is_list {
                 self.agrees_with_list(policy, &answer.message)
             } else {
-                self.agrees_with_call(policy, tool, &arguments, &answer.message)
+                self.agrees_with_call(policy, tool, &arguments, &answer)
             }
         };
         ensure!(
             policies.iter().any(agrees),
-            "a wrong decision for {} and {tool} {arguments}: {}\n{policies:#?}",
+            "a wrong decision for {} and {tool} {:.200}: {:.500}\n{policies:#?}",
             self.person.subject,
-            answer.message
+            arguments.to_string(),
+            answer.message.to_string()
         );
         Ok(())
     }
 
     fn arguments(&mut self, tool: &str) -> Value {
         match tool {
-            "greet" => json!({ "name": "a".repeat(self.random.below(10)) }),
+            "greet" => {
+                let is_large = self.random.one_in(10);
+                let length = if is_large {
+                    65_536
+                } else {
+                    self.random.below(10)
+                };
+                json!({ "name": "a".repeat(length) })
+            }
+            REMOTE_TOOL => json!({ "microseconds": self.random.below(1000) }),
             "spin" => json!({ "rounds": self.random.below(1000) }),
             _ => {
                 let mut arguments = json!({ "amount": self.random.below(100) });
@@ -211,7 +214,7 @@ impl Caller<'_> {
         policy: &Policy,
         tool: &str,
         arguments: &Value,
-        message: &Value,
+        Answer { begin, message, .. }: &Answer,
     ) -> bool {
         let result = &message["result"];
         let text = result["content"][0]["text"].as_str().unwrap_or_default();
@@ -220,7 +223,9 @@ impl Caller<'_> {
             return message["error"]["code"] == -32602;
         }
         if policy.allows(self.person, tool, arguments) {
-            result.is_object() && result["isError"] != true
+            let is_down = message["error"]["code"] == -32000 && tool == REMOTE_TOOL;
+            let is_result = result.is_object() && result["isError"] != true;
+            is_result || (is_down && self.site.may_be_refused(*begin))
         } else {
             result["isError"] == true && text.starts_with("Not allowed: ")
         }
@@ -251,11 +256,7 @@ impl Caller<'_> {
         let is_foreign = |owner: &str| owner != self.person.subject;
         let expected = if !self.person.has_scope("mcp") {
             403
-        } else if self
-            .session
-            .as_ref()
-            .is_some_and(|(_, owner)| is_foreign(owner))
-        {
+        } else if self.owner.is_some_and(is_foreign) {
             404
         } else {
             return Ok(true);
@@ -268,58 +269,18 @@ impl Caller<'_> {
         Ok(false)
     }
 
-    fn send(&self, method: &str, mut params: Value) -> anyhow::Result<Answer> {
-        let mut headers = vec![
-            ("content-type", "application/json"),
-            ("accept", "application/json, text/event-stream"),
-        ];
-        let is_stateless = self.session.is_none() && method != "initialize";
-        if is_stateless {
-            params["_meta"] = json!({
-                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientCapabilities": {},
-            });
-            headers.push(("mcp-protocol-version", "2026-07-28"));
-            headers.push(("mcp-method", method));
-        } else if method != "initialize" {
-            headers.push(("mcp-protocol-version", "2025-06-18"));
-        }
-        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        if let Some(name) = message["params"]["name"].as_str().filter(|_| is_stateless) {
-            headers.push(("mcp-name", name));
-        }
-        if let Some((id, _)) = &self.session {
-            headers.push(("mcp-session-id", id));
-        }
-        let authorization = format!("Bearer {}", self.token.text);
-        headers.push(("authorization", &authorization));
-        let request = headers
-            .iter()
-            .fold(self.agent.post(&self.url), |request, (name, value)| {
-                request.header(*name, *value)
-            });
+    fn send(&mut self, method: &str, params: &Value) -> Answer {
+        self.client.token = Some(self.token.text.clone());
         let (begin, before) = (Instant::now(), now().as_secs_f64());
-        let response = request.send(message.to_string()).and_then(|mut response| {
-            let body = response.body_mut().read_to_string()?;
-            Ok((response, body))
-        });
-        let (status, session, body) = match response {
-            Ok((response, body)) => {
-                let session = response
-                    .headers()
-                    .get("mcp-session-id")
-                    .map(|id| id.to_str().map(str::to_owned))
-                    .transpose()?;
-                (Some(response.status().as_u16()), session, body)
-            }
-            Err(error) => (None, None, error.to_string()),
+        let (status, body) = match self.client.send(method, params) {
+            Ok(response) => (Some(response.status), response.body),
+            Err(error) => (None, error.to_string()),
         };
-        Ok(Answer {
+        Answer {
             begin,
             times: [before, now().as_secs_f64()],
             status,
-            session,
             message: serde_json::from_str(&body).unwrap_or(Value::String(body)),
-        })
+        }
     }
 }

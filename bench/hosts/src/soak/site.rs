@@ -1,32 +1,34 @@
-//! Three processes of the server behind a load balancer.
+//! Three processes of the server behind a load balancer, each with a remote that is its child process.
 
 use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 
+use super::lasting::Progress;
 use super::policy::{Policy, Random};
 use crate::artifacts::{Artifacts, HAPROXY};
 use crate::balancer::Balancer;
 use crate::http::{Listening, free_port};
 use crate::issuer::{AUDIENCE, ISSUER};
-use crate::soak::RELOAD_TIMEOUT;
-use crate::soak::lasting::Progress;
 use crate::stdio::ANSWER_TIMEOUT;
 
 /// How many processes there are. The first one stays, and its memory is watched.
 const PROCESSES: usize = 3;
-/// The interval between the ends of two processes.
+/// The interval between two ends of a process or of the remotes.
 const END_EVERY: Duration = Duration::from_secs(20);
 /// How long a process is gone.
 const PROCESS_DOWNTIME: Duration = Duration::from_secs(2);
-/// How long after the end of a process its calls may fail.
+/// How long calls may fail after a process or the remotes were killed.
 const MAX_OUTAGE: Duration = Duration::from_secs(3);
+/// How long a change of the rules may take.
+const RELOAD_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How many random rules are tried. Most are accepted.
 const RULE_ATTEMPTS: usize = 50;
@@ -34,29 +36,37 @@ const RULE_ATTEMPTS: usize = 50;
 pub(super) struct Site {
     servlet: PathBuf,
     wasm: PathBuf,
+    /// A copy of the native server, by whose path its processes are found.
+    remote: PathBuf,
     folder: PathBuf,
     ports: [u16; PROCESSES],
-    /// When processes were killed.
-    kills: Mutex<Vec<Instant>>,
+    kills_of_processes: Kills,
+    kills_of_remotes: Kills,
     /// The rules since these times.
     history: Mutex<Vec<(Instant, Policy)>>,
 }
 
 impl Site {
     pub(super) fn new(artifacts: &Artifacts, folder: &Path) -> anyhow::Result<Self> {
+        let remote = folder.join("child");
+        let native = artifacts.native();
+        fs::copy(&native, &remote).with_context(|| native.display().to_string())?;
         Ok(Self {
             servlet: artifacts.servlet(),
             wasm: artifacts.wasm("spin"),
+            remote,
             folder: folder.to_owned(),
             ports: [free_port()?, free_port()?, free_port()?],
-            kills: Mutex::default(),
+            kills_of_processes: Kills::default(),
+            kills_of_remotes: Kills::default(),
             history: Mutex::default(),
         })
     }
 
     fn config(&self, policy: &Policy, number: usize) -> String {
         let key = BASE64_STANDARD.encode([7; 32]);
-        let (wasm, rules, port) = (self.wasm.display(), policy.text(), self.ports[number]);
+        let (wasm, remote) = (self.wasm.display(), self.remote.display());
+        let (rules, port) = (policy.text(), self.ports[number]);
         format!(
             r#"
 [server]
@@ -78,6 +88,10 @@ jwt = [{{ issuer = "{ISSUER}", jwks = "keys.json", leeway = "1s" }}]
 {rules}
 [servlet.greeter]
 source = '{wasm}'
+[remote.child]
+command = ['{remote}', '--stdio']
+required = true
+tools = {{ only = ["wait"] }}
 [bundle.ops.tool.pay]
 handler = "greeter:greet"
 inputs = {{ name = "${{{{ string(request.arguments.amount) + request.arguments.?to.orValue('') }}}}" }}
@@ -140,8 +154,12 @@ required = ["amount"]
 
     /// Whether a request that began then may have been lost with its process.
     pub(super) fn may_be_lost(&self, begin: Instant) -> bool {
-        let kills = self.kills.lock().unwrap_or_else(PoisonError::into_inner);
-        kills.iter().any(|kill| *kill + MAX_OUTAGE >= begin)
+        self.kills_of_processes.may_have_met(begin)
+    }
+
+    /// Whether a call that began then may have met a remote that was down.
+    pub(super) fn may_be_refused(&self, begin: Instant) -> bool {
+        self.kills_of_remotes.may_have_met(begin)
     }
 
     pub(super) fn start(&self, number: usize) -> anyhow::Result<Listening> {
@@ -158,28 +176,72 @@ required = ["amount"]
         Balancer::start(&config, &self.folder, &self.ports)
     }
 
-    /// Ends one process after the other, as an operator or as a failure does, and starts it again.
+    /// In turns, ends a process as an operator does, kills one, and kills all remotes. Starts the processes again.
     pub(super) fn end_in_turns(
         &self,
         mut others: VecDeque<Listening>,
         progress: &Progress,
     ) -> anyhow::Result<usize> {
-        let mut ended = 0;
+        let (mut turn, mut number) = (0_usize, 1);
         while progress.goes_on_after(END_EVERY) {
-            let number = 1 + ended % (PROCESSES - 1);
+            turn += 1;
+            if turn.is_multiple_of(3) {
+                self.kills_of_remotes.kill(|| self.kill_remotes())?;
+                continue;
+            }
             let first = others.pop_front().context("there are others")?;
             let mut process = first.process;
-            if ended / 2 % 2 == 0 {
+            if turn % 3 == 1 {
                 ensure!(process.end(ANSWER_TIMEOUT)?, "a process does not end");
             } else {
-                let mut kills = self.kills.lock().unwrap_or_else(PoisonError::into_inner);
-                kills.push(Instant::now());
-                drop(process);
+                self.kills_of_processes.kill(|| Ok(drop(process)))?;
             }
             progress.goes_on_after(PROCESS_DOWNTIME);
             others.push_back(self.start(number)?);
-            ended += 1;
+            number = PROCESSES - number;
         }
-        Ok(ended)
+        Ok(turn)
+    }
+
+    fn kill_remotes(&self) -> anyhow::Result<()> {
+        let mut kill = Command::new("pkill");
+        kill.args(["-KILL", "--full"]).arg(&self.remote);
+        ensure!(kill.status()?.success(), "`pkill` finds no remote");
+        Ok(())
+    }
+
+    /// Ends the last process as an operator does. Fails if a process is left.
+    pub(super) fn end(&self, last: Listening) -> anyhow::Result<()> {
+        let mut process = last.process;
+        ensure!(process.end(ANSWER_TIMEOUT)?, "a process does not end");
+        // A remote whose server was killed ends when it finds its input closed.
+        thread::sleep(Duration::from_secs(1));
+        let mut find = Command::new("pgrep");
+        let found = find
+            .args(["--full", "--list-full"])
+            .arg(&self.folder)
+            .output()?;
+        let left = String::from_utf8_lossy(&found.stdout);
+        ensure!(left.is_empty(), "processes are left:\n{left}");
+        println!("no process is left");
+        Ok(())
+    }
+}
+
+/// When something was killed.
+#[derive(Default)]
+struct Kills(Mutex<Vec<Instant>>);
+
+impl Kills {
+    fn kill(&self, kill: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(Instant::now());
+        kill()
+    }
+
+    /// Whether a request that began then may have failed for that reason.
+    fn may_have_met(&self, begin: Instant) -> bool {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().any(|kill| *kill + MAX_OUTAGE >= begin)
     }
 }
