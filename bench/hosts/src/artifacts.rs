@@ -39,6 +39,3 @@ impl Artifacts {
         self.0.join("npm/bench/node_modules/.bin").join(program)
     }
 }
-
-/// The configuration of `HAProxy` for several processes of the server.
-pub(crate) const HAPROXY: &str = include_str!("../../../deploy/haproxy.cfg");

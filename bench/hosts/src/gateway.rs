@@ -4,15 +4,10 @@
 //! median of the ratios of the rounds.
 
 mod access;
-mod catalog;
 mod servers;
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Instant;
 
-use anyhow::ensure;
 use bench_table::{Pair, Row, Target, Unit};
 use serde_json::{Value, json};
 
@@ -61,37 +56,11 @@ impl Gateway {
         } else {
             eprintln!("bench: without `--base FILE`, no earlier version is compared");
         }
-        let mut comparisons = vec![
-            virtual_tool(
-                &bundles,
-                "16 HTTP clients, virtual tool",
-                "forecast",
-                place(),
-                Some(0.9),
-            ),
-            virtual_tool(
-                &bundles,
-                "the same, paths only",
-                "forecast_of",
-                forecast(),
-                Some(0.97),
-            ),
-            // Each item of the list is computed instead of copied.
-            virtual_tool(
-                &bundles,
-                "the same, list computed",
-                "forecast_ranges",
-                place(),
-                None,
-            ),
-            servlet_to_servlet(&bundles),
-            passed_through(&remote),
-        ];
+        let mut comparisons = Vec::from(direct(&bundles));
+        comparisons.push(passed_through(&remote));
         comparisons.extend(steps(&remote));
-        comparisons.push(first_search(&starter, &remote));
-        comparisons.push(generated_client(&starter, &remote)?);
         comparisons.extend(bridged(&bridges));
-        comparisons.extend(access.comparisons()?);
+        comparisons.extend(access.comparisons());
         comparisons.extend(base.as_mut().map(unchanged).into_iter().flatten());
         for round in 0..=ROUNDS {
             for comparison in &mut comparisons {
@@ -189,35 +158,28 @@ fn place() -> Value {
     json!({ "place": " Bern ", "weeks": 1, "metric": true })
 }
 
-/// Both sides run `get_forecast` with the same arguments, in the same server. Ours also maps arguments and result.
-fn virtual_tool<'a>(
-    bundles: &'a Bundles,
-    label: &'static str,
-    tool: &'static str,
-    arguments: Value,
-    target: Option<f64>,
-) -> Comparison<'a> {
+/// Both sides run `get_forecast` with the same arguments, in the same server. Ours calls it through another tool.
+fn direct(bundles: &Bundles) -> [Comparison<'_>; 4] {
     let server = &bundles.server;
-    Comparison::new(
-        "direct",
-        label,
-        target.map(Target::AtLeast),
-        calls(CLIENTS, server, tool, arguments, 125),
-        calls(CLIENTS, server, "get_forecast", forecast(), 125),
-    )
-}
-
-/// Both sides run `get_forecast` with the same arguments, in the same server. Ours is called by another servlet, which the clients
-/// call.
-fn servlet_to_servlet(bundles: &Bundles) -> Comparison<'_> {
-    let server = &bundles.server;
-    Comparison::new(
-        "direct",
-        "16 HTTP clients, servlet calls servlet",
-        Target::AtLeast(1.0 / 2.2),
-        calls(CLIENTS, server, "week", json!({ "city": "Bern" }), 125),
-        calls(CLIENTS, server, "get_forecast", forecast(), 125),
-    )
+    let through = |label, tool, arguments, target: Option<f64>| {
+        Comparison::new(
+            "direct",
+            label,
+            target.map(Target::AtLeast),
+            calls(CLIENTS, server, tool, arguments, 125),
+            calls(CLIENTS, server, "get_forecast", forecast(), 125),
+        )
+    };
+    let (mapped, paths) = ("16 HTTP clients, virtual tool", "the same, paths only");
+    let servlet = "16 HTTP clients, servlet calls servlet";
+    let city = json!({ "city": "Bern" });
+    [
+        through(mapped, "forecast", place(), Some(0.9)),
+        through(paths, "forecast_of", forecast(), Some(0.97)),
+        // Each item of the list is computed instead of copied.
+        through("the same, list computed", "forecast_ranges", place(), None),
+        through(servlet, "week", city, Some(1.0 / 2.2)),
+    ]
 }
 
 fn greeting() -> Value {
@@ -235,84 +197,30 @@ fn passed_through(remote: &Remote) -> Comparison<'_> {
     )
 }
 
-/// Calls that take this long, as a side.
-fn wait(
-    remote: &Remote,
-    microseconds: u32,
-    count: usize,
-) -> impl FnMut() -> anyhow::Result<f64> + '_ {
-    let arguments = json!({ "microseconds": microseconds });
-    calls(1, &remote.ours, "wait", arguments, count)
-}
-
-fn query() -> Value {
-    json!({ "query": "close the issue of a project" })
-}
-
-/// Steps that run at once, and one call that takes as long as the slowest way through them. A search, and a call that takes as long
-/// as it may.
-fn steps(remote: &Remote) -> [Comparison<'_>; 3] {
+/// Steps that run at once, and one call that takes as long as the slowest way through them.
+fn steps(remote: &Remote) -> [Comparison<'_>; 2] {
+    let against_one_call = |label, target, tool, arguments, microseconds: u32| {
+        let wait = json!({ "microseconds": microseconds });
+        Comparison::new(
+            "one call",
+            label,
+            Target::AtLeast(target),
+            calls(1, &remote.ours, tool, arguments, 10),
+            calls(1, &remote.ours, "wait", wait, 10),
+        )
+    };
     let items: Vec<_> = (0..100).collect();
+    let items = json!({ "items": items });
     [
-        Comparison::new(
-            "one call",
-            "two steps of 20 ms",
-            Target::AtLeast(0.87),
-            calls(1, &remote.ours, "both", json!({}), 10),
-            wait(remote, 20_000, 10),
-        ),
-        Comparison::new(
-            "one call",
+        against_one_call("two steps of 20 ms", 0.87, "both", json!({}), 20_000),
+        against_one_call(
             "100 items, 16 at once, 5 ms each",
-            Target::AtLeast(0.77),
-            calls(1, &remote.ours, "many", json!({ "items": items }), 10),
-            wait(remote, 31_250, 10),
-        ),
-        Comparison::new(
-            "one call",
-            "search over 5,000 tools, 5 ms",
-            Target::AtLeast(1.0),
-            calls(1, &remote.search, "find_tools", query(), 10),
-            wait(remote, 5_000, 10),
+            0.77,
+            "many",
+            items,
+            31_250,
         ),
     ]
-}
-
-/// The first search of a new server builds the index. The other side is a call that takes as long as that may.
-fn first_search<'a>(starter: &'a Starter<'_>, remote: &'a Remote) -> Comparison<'a> {
-    Comparison::new(
-        "one call",
-        "first search over 5,000 tools, 150 ms",
-        Target::AtLeast(1.0),
-        || {
-            let server = remote.start_search(starter)?;
-            calls(1, &server, "find_tools", query(), 1)()
-        },
-        wait(remote, 150_000, 1),
-    )
-}
-
-/// `servlet gen client`, from the start of the process to its end. The other side is a call that takes as long as that may.
-fn generated_client<'a>(
-    starter: &Starter<'_>,
-    remote: &'a Remote,
-) -> anyhow::Result<Comparison<'a>> {
-    let catalog = starter.folder.join("client.catalog.json");
-    fs::write(&catalog, catalog::of_tools(118).to_string())?;
-    let mut command = Command::new(starter.artifacts.servlet());
-    command.args(["gen", "client"]).arg(&catalog);
-    command.arg("-o").arg(starter.folder.join("client.rs"));
-    Ok(Comparison::new(
-        "one call",
-        "gen client of 118 tools, 1 s",
-        Target::AtLeast(1.0),
-        move || {
-            let start = Instant::now();
-            ensure!(command.status()?.success(), "no client is generated");
-            Ok(1.0 / start.elapsed().as_secs_f64())
-        },
-        wait(remote, 1_000_000, 1),
-    ))
 }
 
 /// All bridges pass the calls of 16 sessions over HTTP on to a child process. Ours and mcp-proxy have one child for all sessions.

@@ -47,14 +47,6 @@ impl Listening {
         Ok(Self { process, url })
     }
 
-    pub(crate) fn port(&self) -> anyhow::Result<u16> {
-        let port = self
-            .url
-            .rsplit([':', '/'])
-            .find_map(|part| part.parse().ok());
-        port.with_context(|| format!("{} has no port", self.url))
-    }
-
     /// Starts a server whose MCP endpoint is `/mcp` on this port, and waits until it answers.
     pub(crate) fn start_on(port: u16, command: &mut Command) -> anyhow::Result<Self> {
         let program = command.get_program().to_string_lossy().into_owned();
@@ -89,7 +81,7 @@ pub(crate) fn free_port() -> anyhow::Result<u16> {
 /// The protocol version of clients with a session.
 const WITH_SESSION: &str = "2025-06-18";
 /// The protocol version of clients without one.
-pub(crate) const STATELESS: &str = "2026-07-28";
+const STATELESS: &str = "2026-07-28";
 
 /// A client, with a session or without.
 pub(crate) struct Client {

@@ -11,7 +11,6 @@
 )]
 
 mod artifacts;
-mod balancer;
 mod compare;
 mod gateway;
 mod http;
@@ -23,7 +22,6 @@ mod report;
 mod soak;
 mod start;
 mod stdio;
-mod streams;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,28 +1,25 @@
-//! What callers, TLS, sessions that processes share, rules and records cost, compared with an endpoint without them.
+//! What callers, TLS, sessions, rules and records cost, compared with an endpoint without them.
 
-use std::net::Ipv4Addr;
-use std::process::Command;
+use std::fs;
+use std::net::{Ipv4Addr, TcpListener};
+use std::process::{Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bench_table::Target;
 use serde_json::json;
+use test_authority::Authority;
 
 use super::servers::endpoint;
 use super::{CLIENTS, Comparison, Starter, greeting};
-use crate::artifacts::HAPROXY;
-use crate::balancer::Balancer;
 use crate::http::{Client, Clients, Listening, free_port};
 use crate::issuer::{AUDIENCE, ISSUER, Issuer};
 use crate::process::Process;
-use crate::streams::Streams;
 
 /// The calls of each client.
 const CALLS: usize = 125;
 /// How often a list is read in a turn.
 const LISTS: usize = 100;
-/// The key of state that clients keep.
-const SEALED: &str = "[server]\nstate_keys = ['BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=']\n";
 /// The tools of a list, each with one line of configuration.
 const TOOLS: usize = 250;
 
@@ -32,7 +29,6 @@ pub(super) struct Access {
     tls: String,
     audited: Listening,
     traced: Listening,
-    processes: Processes,
     issuer: Issuer,
     /// None if it is not installed.
     redis: Option<Process>,
@@ -42,46 +38,21 @@ impl Access {
     pub(super) fn start(starter: &Starter<'_>) -> anyhow::Result<Self> {
         let folder = starter.folder;
         let issuer = Issuer::new()?;
-        let keys = folder.join("keys.json");
-        std::fs::write(&keys, issuer.keys().to_string())?;
-        let certified = rcgen::generate_simple_self_signed(["localhost".to_owned()])?;
-        std::fs::write(folder.join("cert.pem"), certified.cert.pem())?;
-        std::fs::write(
-            folder.join("key.pem"),
-            certified.signing_key.serialize_pem(),
-        )?;
+        let (certificate, key) = Authority::new().sign(1);
+        fs::write(folder.join("keys.json"), issuer.keys().to_string())?;
+        fs::write(folder.join("cert.pem"), certificate)?;
+        fs::write(folder.join("key.pem"), key)?;
         let (tls_port, redis_port) = (free_port()?, free_port()?);
         let redis = redis(redis_port);
         let servlet = format!(
             "[servlet.spin]\nsource = '{}'\n",
             starter.artifacts.wasm("spin").display()
         );
-        let mut sections = format!(
-            "{SEALED}\
-             [listener.tls]\naddress = '127.0.0.1:{tls_port}'\ntls = {{ cert = 'cert.pem', key = 'key.pem' }}\n\
-             [auth.corp]\nresource = '{AUDIENCE}'\n\
-             jwt = [{{ issuer = '{ISSUER}', jwks = 'keys.json', audience = ['{AUDIENCE}'] }}]\n{servlet}",
-        );
-        sections += &endpoint("plain", "bundles = ['spin']\n");
-        sections += &endpoint("tokens", "bundles = ['spin']\nauth = 'corp'\n");
-        sections += &endpoint("sealed", "bundles = ['spin']\nsession.store = 'sealed'\n");
-        sections += &endpoint("ruled", &format!("bundles = ['spin']\n{}", rules("ruled")));
-        sections +=
-            "[endpoint.tls]\nkind = 'http'\nlistener = 'tls'\npath = '/tls'\nbundles = ['spin']\n";
-        sections += &endpoint("list", "bundles = ['many']\n");
-        sections += &endpoint(
-            "ruled_list",
-            &format!("bundles = ['many']\n{}", rules("ruled_list")),
-        );
+        let mut sections = config(tls_port) + &servlet;
         if redis.is_some() {
-            sections += &endpoint(
-                "stored",
-                "bundles = ['spin']\nsession.store = 'store:main'\n",
-            );
+            let store = "bundles = ['spin']\nsession.store = 'store:main'\n";
+            sections += &endpoint("stored", store);
             sections += &format!("[store.main]\nredis = 'redis://127.0.0.1:{redis_port}'\n");
-        }
-        for number in 0..TOOLS {
-            sections += &format!("[bundle.many.tool.greet_{number}]\nhandler = 'spin:greet'\n");
         }
         let plain = endpoint("plain", "") + &servlet;
         let audit = "[audit]\nto = 'audit.jsonl'\n";
@@ -94,13 +65,12 @@ impl Access {
             tls: format!("https://127.0.0.1:{tls_port}/tls"),
             audited: starter.configured_as("audited", &format!("{audit}{plain}"))?,
             traced: starter.configured_as("traced", &format!("{traces}{plain}"))?,
-            processes: Processes::start(starter, &servlet)?,
             issuer,
             redis,
         })
     }
 
-    pub(super) fn comparisons(&self) -> anyhow::Result<Vec<Comparison<'_>>> {
+    pub(super) fn comparisons(&self) -> Vec<Comparison<'_>> {
         let url = |path: &str| self.server.url.replace("/plain", path);
         let tokens = url("/tokens");
         let mut all = vec![
@@ -127,24 +97,6 @@ impl Access {
         for (label, target, url) in without_tokens {
             all.push(self.against_plain(label, Some(target), url, |_| Vec::new()));
         }
-        let streams = |url: String| {
-            let client = Streams::new(url, "greet", &greeting())?;
-            anyhow::Ok(move || client.run(CLIENTS, CALLS))
-        };
-        all.push(Comparison::new(
-            "without it",
-            "TLS and HTTP/2, 16 streams",
-            Target::AtLeast(0.75),
-            streams(self.tls.clone())?,
-            streams(self.server.url.clone())?,
-        ));
-        all.push(Comparison::new(
-            "one process",
-            "three processes, per processor",
-            Target::AtLeast(0.85),
-            self.processes.calls(&self.processes.balancer.url),
-            self.processes.calls(&self.processes.all[0].url),
-        ));
         all.push(Comparison::new(
             "without it",
             "list of 250 tools with rules",
@@ -152,7 +104,7 @@ impl Access {
             lists(url("/ruled_list")),
             lists(url("/list")),
         ));
-        Ok(all)
+        all
     }
 
     /// Calls at a URL, and calls of the endpoint `plain`.
@@ -188,44 +140,29 @@ impl Access {
     }
 }
 
-/// Three processes of the server behind a load balancer. Each one can continue each session.
-struct Processes {
-    all: [Listening; 3],
-    balancer: Balancer,
-}
-
-impl Processes {
-    fn start(starter: &Starter<'_>, servlet: &str) -> anyhow::Result<Self> {
-        let endpoint = endpoint("mcp", "session.store = 'sealed'\n");
-        let sections = format!("{SEALED}{endpoint}{servlet}");
-        let start = |name| starter.configured_as(name, &sections);
-        let all = [start("first")?, start("second")?, start("third")?];
-        let ports: Vec<u16> = all.iter().map(Listening::port).collect::<Result<_, _>>()?;
-        let balancer = Balancer::start(HAPROXY, starter.folder, &ports)?;
-        Ok(Self { all, balancer })
+/// An endpoint for each thing that is measured, but for sessions in Redis. The first one is `plain`.
+fn config(tls_port: u16) -> String {
+    let with_rules = |name, bundle| {
+        let rules = rules(name);
+        endpoint(name, &format!("bundles = ['{bundle}']\n{rules}"))
+    };
+    let mut sections = format!(
+        "[server]\nstate_keys = ['BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=']\n\
+         [listener.tls]\naddress = '127.0.0.1:{tls_port}'\ntls = {{ cert = 'cert.pem', key = 'key.pem' }}\n\
+         [auth.corp]\nresource = '{AUDIENCE}'\n\
+         jwt = [{{ issuer = '{ISSUER}', jwks = 'keys.json', audience = ['{AUDIENCE}'] }}]\n\
+         {}{}{}{}{}{}[endpoint.tls]\nkind = 'http'\nlistener = 'tls'\npath = '/tls'\nbundles = ['spin']\n",
+        endpoint("plain", "bundles = ['spin']\n"),
+        endpoint("tokens", "bundles = ['spin']\nauth = 'corp'\n"),
+        endpoint("sealed", "bundles = ['spin']\nsession.store = 'sealed'\n"),
+        with_rules("ruled", "spin"),
+        endpoint("list", "bundles = ['many']\n"),
+        with_rules("ruled_list", "many"),
+    );
+    for number in 0..TOOLS {
+        sections += &format!("[bundle.many.tool.greet_{number}]\nhandler = 'spin:greet'\n");
     }
-
-    /// Calls at this URL, as a side: how many there are per second of the processes' processor time.
-    fn calls<'a>(&'a self, url: &'a str) -> impl FnMut() -> anyhow::Result<f64> + 'a {
-        let clients = Clients {
-            tool: "greet",
-            arguments: greeting(),
-            clients: CLIENTS,
-            calls: CALLS,
-            tokens: Vec::new(),
-        };
-        let used = || {
-            self.all
-                .iter()
-                .map(|one| one.process.processor_time())
-                .sum::<anyhow::Result<f64>>()
-        };
-        move || {
-            let before = used()?;
-            clients.run(url)?;
-            Ok((CLIENTS * CALLS) as f64 / (used()? - before))
-        }
-    }
+    sections
 }
 
 /// Ten rules for an endpoint. The last one allows the call.
@@ -243,7 +180,7 @@ fn rules(endpoint: &str) -> String {
 fn lists(url: String) -> impl FnMut() -> anyhow::Result<f64> {
     move || {
         let mut client = Client::open(&url)?;
-        let begin = std::time::Instant::now();
+        let begin = Instant::now();
         for _ in 0..LISTS {
             client.request("tools/list", &json!({}))?;
         }
@@ -255,7 +192,7 @@ fn lists(url: String) -> impl FnMut() -> anyhow::Result<f64> {
 
 /// A collector that accepts all spans. Returns its port.
 fn collector() -> anyhow::Result<u16> {
-    let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     listener.set_nonblocking(true)?;
     let port = listener.local_addr()?.port();
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -272,15 +209,9 @@ fn collector() -> anyhow::Result<u16> {
 
 fn redis(port: u16) -> Option<Process> {
     let mut command = Command::new("redis-server");
-    command.args([
-        "--port",
-        &port.to_string(),
-        "--save",
-        "",
-        "--appendonly",
-        "no",
-    ]);
-    let Ok(child) = command.stdout(std::process::Stdio::null()).spawn() else {
+    command.args(["--port", &port.to_string()]);
+    command.args(["--save", "", "--appendonly", "no"]);
+    let Ok(child) = command.stdout(Stdio::null()).spawn() else {
         eprintln!("bench: `redis-server` is not installed, so sessions in Redis are not compared");
         return None;
     };

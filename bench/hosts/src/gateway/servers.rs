@@ -88,64 +88,27 @@ most = 100
 inputs = { microseconds = 5000 }
 "#;
 
-/// 5,000 tools that call the native greeting, with descriptions of about 20 words.
-fn many_tools() -> String {
-    const VERBS: [&str; 5] = ["list", "create", "close", "move", "export"];
-    const THINGS: [&str; 8] = [
-        "issue", "page", "file", "label", "user", "team", "invoice", "release",
-    ];
-    let tools = (0..5_000).map(|number| {
-        let (verb, thing) = (VERBS[number % 5], THINGS[number % 8]);
-        format!(
-            "[bundle.many.tool.{verb}_{thing}_{number}]\nhandler = \"native:greet\"\n\
-             description = \"Use this to {verb} the {thing} with the number {number} of a project, with everything that belongs to it.\"\n"
-        )
-    });
-    tools.collect()
-}
-
 /// Two ways to the same native server.
 pub(super) struct Remote {
     /// Also has tools with steps.
     pub(super) ours: Listening,
-    /// A server with a search over many tools.
-    pub(super) search: Listening,
     pub(super) proxy: Listening,
-    native: Listening,
+    _native: Listening,
 }
 
 impl Remote {
     pub(super) fn start(starter: &Starter<'_>) -> anyhow::Result<Self> {
         let program = starter.artifacts.native();
         let native = Listening::start(&mut Command::new(&program))?;
+        let url = &native.url;
+        let remote = format!("[remote.native]\nurl = \"{url}\"\nrequired = true\n");
         let mut proxy = Command::new(&program);
         Ok(Self {
-            ours: starter.configured("remote", &(section(&native) + STEPS))?,
-            search: search(starter, &native)?,
-            proxy: Listening::start(proxy.args(["--forward", &native.url]))?,
-            native,
+            ours: starter.configured("remote", &(remote + STEPS))?,
+            proxy: Listening::start(proxy.args(["--forward", url]))?,
+            _native: native,
         })
     }
-
-    /// Another server with a search over many tools.
-    pub(super) fn start_search(&self, starter: &Starter<'_>) -> anyhow::Result<Listening> {
-        search(starter, &self.native)
-    }
-}
-
-/// The configuration of a remote.
-fn section(native: &Listening) -> String {
-    let url = &native.url;
-    format!("[remote.native]\nurl = \"{url}\"\nrequired = true\n")
-}
-
-fn search(starter: &Starter<'_>, native: &Listening) -> anyhow::Result<Listening> {
-    let sections = [
-        "tools = { search = true }\n",
-        &section(native),
-        &many_tools(),
-    ];
-    starter.configured("search", &sections.concat())
 }
 
 /// Bridges from HTTP to the native server as a child process.

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 
+use super::balancer::Balancer;
 use super::lasting::Progress;
 use super::policy::{Policy, Random};
-use crate::artifacts::{Artifacts, HAPROXY};
-use crate::balancer::Balancer;
+use crate::artifacts::Artifacts;
 use crate::http::{Listening, free_port};
 use crate::issuer::{AUDIENCE, ISSUER};
 use crate::stdio::ANSWER_TIMEOUT;
@@ -168,12 +168,9 @@ required = ["amount"]
         Listening::start(command.env("RUST_LOG", "off").env("RUST_BACKTRACE", "0"))
     }
 
-    /// Starts `HAProxy` in front of the processes. Each request may go to another one.
+    /// Starts `HAProxy` in front of the processes.
     pub(super) fn balance(&self) -> anyhow::Result<Balancer> {
-        let config = HAPROXY
-            .replace("balance hdr(Mcp-Session-Id)", "balance roundrobin")
-            .replace("timeout client", "timeout check 10s\n    timeout client");
-        Balancer::start(&config, &self.folder, &self.ports)
+        Balancer::start(&self.folder, &self.ports)
     }
 
     /// In turns, ends a process as an operator does, kills one, and kills all remotes. Starts the processes again.

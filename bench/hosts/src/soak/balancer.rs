@@ -11,22 +11,28 @@ use anyhow::Context as _;
 use crate::http::free_port;
 use crate::process::Process;
 
+/// The configuration that the project recommends.
+const CONFIG: &str = include_str!("../../../../deploy/haproxy.cfg");
+
 /// A running load balancer.
-pub(crate) struct Balancer {
+pub(super) struct Balancer {
     _process: Process,
     /// The endpoint `/mcp` of the processes behind it.
-    pub(crate) url: String,
+    pub(super) url: String,
 }
 
 impl Balancer {
-    /// Starts `HAProxy` with a configuration like `deploy/haproxy.cfg`, but with servers at these ports. Its file is put in `folder`.
-    pub(crate) fn start(config: &str, folder: &Path, ports: &[u16]) -> anyhow::Result<Self> {
+    /// Starts `HAProxy` with servers at these ports. Each request may go to another one. The file of its configuration is put in
+    /// `folder`.
+    pub(super) fn start(folder: &Path, ports: &[u16]) -> anyhow::Result<Self> {
         let port = free_port()?;
-        let (rest, _) = config
+        let (rest, _) = CONFIG
             .split_once("    server a ")
             .context("a configuration with the server `a`")?;
         let mut config = rest
             .replace("bind :80", &format!("bind 127.0.0.1:{port}"))
+            .replace("balance hdr(Mcp-Session-Id)", "balance roundrobin")
+            .replace("timeout client", "timeout check 10s\n    timeout client")
             .replace("check inter 1s", "check inter 200ms");
         for (number, port) in ports.iter().enumerate() {
             config += &format!("    server s{number} 127.0.0.1:{port}\n");
