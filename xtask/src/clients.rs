@@ -1,12 +1,12 @@
 //! Calls every tool of every example with MCP clients of other projects, and lists MCP servers of other projects.
 
+mod client;
 mod combine;
 mod gateway;
 mod login;
 mod packages;
 mod processes;
 mod servers;
-mod table;
 mod valkey;
 
 use std::ffi::OsString;
@@ -14,7 +14,7 @@ use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::{Context, bail};
 use clap::ValueEnum;
@@ -23,8 +23,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::serve::{Server, build, servlet};
-use crate::shell::{root, show, target};
-use table::{CLIENTS, Client, Transport};
+use crate::shell::{self, root, target};
+use client::{Client, Transport, clients};
 
 /// Arguments of the tools that need some; the URL of a web page replaces `PAGE`.
 const CALLS: &str = "tests/clients/calls.json";
@@ -101,8 +101,8 @@ fn call_tools(only: Option<&str>) -> anyhow::Result<()> {
         "client", "protocol", "over"
     );
     let mut failed = 0;
-    for client in CLIENTS.iter().filter(|client| client.is_wanted(only)) {
-        let (program, arguments) = client.install()?;
+    for client in clients()?.iter().filter(|client| client.is_wanted(only)) {
+        let (program, arguments) = client.install(&client.script)?;
         for (mode, transport) in client.combinations() {
             let target = match transport {
                 Transport::Stdio => &stdio[..],
@@ -132,12 +132,7 @@ fn row(client: &Client, mode: &str, over: Transport, counts: &anyhow::Result<Cou
 
 /// Runs a client and returns the last line of its output, which has the counts.
 fn output<C: DeserializeOwned>(client: &mut Command) -> anyhow::Result<C> {
-    let output = client.stdin(Stdio::null()).output()?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    if !output.status.success() {
-        let errors = String::from_utf8_lossy(&output.stderr);
-        bail!("`{}`: {}\n{errors}", show(client), output.status);
-    }
+    let text = shell::output(client)?;
     let last = text.lines().last().unwrap_or_default();
     serde_json::from_str(last).with_context(|| format!("the last line is `{last}`"))
 }

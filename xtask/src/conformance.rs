@@ -14,7 +14,7 @@ use anyhow::{Context, bail, ensure};
 
 use crate::npm::Packages;
 use crate::serve::{Server, build};
-use crate::shell::{cargo, run as run_command, target};
+use crate::shell::{cargo, output, run as run_command, target};
 use results::{Scenario, Table};
 use secure::Secure;
 
@@ -69,12 +69,8 @@ pub(crate) fn run(secure: bool) -> anyhow::Result<()> {
 
 /// All scenarios for servers, from the suite's own list.
 fn scenarios(packages: &Packages) -> anyhow::Result<Vec<Scenario>> {
-    let output = packages
-        .program("conformance")?
-        .args(["list", "--server"])
-        .output()
-        .context("cannot run the suite")?;
-    let text = String::from_utf8_lossy(&output.stdout);
+    let mut list = packages.program("conformance")?;
+    let text = output(list.args(["list", "--server"]))?;
     let scenarios = Scenario::list(&text);
     if scenarios.is_empty() {
         bail!("the suite lists no scenarios: {text}");

@@ -24,7 +24,7 @@ use mcp_servlet_common::hex;
 use mcp_servlet_package::{File, gzip, tar, zip};
 use sha2::{Digest as _, Sha256};
 
-use crate::shell::{cargo, portable_flags, quietly, root, run, target};
+use crate::shell::{cargo, output, portable_flags, quietly, root, run, target};
 use platform::Platform;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -249,13 +249,8 @@ fn texts() -> anyhow::Result<Vec<File>> {
 fn documents(binary: &Path) -> anyhow::Result<Vec<File>> {
     let mut files = Vec::new();
     for (shell, name) in SHELLS {
-        let mut completions = Command::new(binary);
-        let output = completions.args(["completions", shell]).output()?;
-        ensure!(
-            output.status.success(),
-            "`servlet completions {shell}` failed"
-        );
-        files.push(File::new(&format!("completions/{name}"), output.stdout));
+        let completions = output(Command::new(binary).args(["completions", shell]))?;
+        files.push(File::text(&format!("completions/{name}"), &completions));
     }
     let folder = tempfile::tempdir()?;
     run(Command::new(binary).arg("man").arg(folder.path()))?;
@@ -284,9 +279,7 @@ fn time() -> anyhow::Result<u64> {
         text
     } else {
         let mut git = Command::new("git");
-        let log = ["log", "-1", "--format=%ct"];
-        let output = git.current_dir(root()).args(log).output()?;
-        String::from_utf8(output.stdout)?
+        output(git.current_dir(root()).args(["log", "-1", "--format=%ct"]))?
     };
     text.trim()
         .parse()

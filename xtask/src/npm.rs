@@ -1,5 +1,7 @@
 //! Installs programs from npm under the target directory, and the Node that they need.
 
+use std::borrow::Borrow;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,7 +20,10 @@ pub(crate) struct Packages {
 
 impl Packages {
     /// Installs exactly these packages and Node, unless they are there already.
-    pub(crate) fn install(name: &str, packages: &[&str]) -> anyhow::Result<Self> {
+    pub(crate) fn install<P>(name: &str, packages: &[P]) -> anyhow::Result<Self>
+    where
+        P: AsRef<OsStr> + Borrow<str>,
+    {
         let folder = target().join("npm").join(name);
         let wanted = format!("{NODE}\n{}\n", packages.join("\n"));
         let marker = folder.join("installed");

@@ -1,5 +1,7 @@
 //! Installs packages from `PyPI` under the target directory.
 
+use std::borrow::Borrow;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -7,7 +9,10 @@ use std::process::Command;
 use crate::shell::{run, target};
 
 /// A Python in a virtual environment with exactly these requirements.
-pub(crate) fn install(name: &str, requirements: &[&str]) -> anyhow::Result<PathBuf> {
+pub(crate) fn install<R>(name: &str, requirements: &[R]) -> anyhow::Result<PathBuf>
+where
+    R: AsRef<OsStr> + Borrow<str>,
+{
     let folder = target().join("python").join(name);
     let python = folder.join("bin/python");
     let wanted = requirements.join("\n");

@@ -98,19 +98,24 @@ pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs a command whose output only matters if it fails.
-pub(crate) fn quietly(command: &mut Command) -> anyhow::Result<()> {
+/// Runs a command without input, and returns what it prints. One that fails is an error with all its output.
+pub(crate) fn output(command: &mut Command) -> anyhow::Result<String> {
     let output = command
         .output()
         .with_context(|| format!("cannot run `{}`", show(command)))?;
-    let printed = String::from_utf8_lossy(&output.stdout);
     let messages = String::from_utf8_lossy(&output.stderr);
+    let (command, status) = (show(command), output.status);
+    let printed = String::from_utf8(output.stdout)?;
     ensure!(
-        output.status.success(),
-        "{}\n{printed}{messages}",
-        show(command)
+        status.success(),
+        "`{command}`: {status}\n{printed}{messages}"
     );
-    Ok(())
+    Ok(printed)
+}
+
+/// Runs a command whose output only matters if it fails.
+pub(crate) fn quietly(command: &mut Command) -> anyhow::Result<()> {
+    output(command).map(drop)
 }
 
 /// The search path of programs, with this folder before all others.

@@ -10,11 +10,11 @@ use anyhow::{Context, bail, ensure};
 use serde_json::{Value, json};
 
 use super::Counts;
-use super::table::{CLIENTS, Client, Transport};
+use super::client::{Client, Transport, clients};
 use crate::npm::Packages;
 use crate::python;
 use crate::serve::{Server, build, servlet};
-use crate::shell::{program, root, target};
+use crate::shell::{self, program, root, target};
 
 /// The page.
 const PAGE: &str = "docs/combine.md";
@@ -250,8 +250,9 @@ impl Reader {
     ) -> anyhow::Result<()> {
         let file = self.home.join("calls.json");
         fs::write(&file, calls.to_string())?;
-        for client in CLIENTS.iter().filter(|one| OTHERS.contains(&one.name)) {
-            let (program, arguments) = client.install()?;
+        let is_one = |client: &&Client| OTHERS.contains(&&*client.name);
+        for client in clients()?.iter().filter(is_one) {
+            let (program, arguments) = client.install(&client.script)?;
             for (mode, over) in client.combinations() {
                 let target = match over {
                     Transport::Stdio => &served.stdio[..],
@@ -294,9 +295,7 @@ impl Reader {
             .args(before)
             .args(["trip", "city=Tokyo", "--format", "json"])
             .args(after);
-        let output = call.output()?;
-        let result: Value = serde_json::from_slice(&output.stdout)
-            .with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())?;
+        let result: Value = serde_json::from_str(&shell::output(&mut call)?)?;
         ensure!(result["structuredContent"] == *expected, "{result}");
         Ok(())
     }

@@ -7,27 +7,9 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, bail, ensure};
 use serde_json::Value;
 
-use super::servers::{SERVERS, Server};
-use crate::serve::{Server as Endpoint, servlet};
+use super::servers::servers;
+use crate::serve::{Server, servlet};
 use crate::shell::{cargo, root, run, show, show_first_build, target};
-
-/// Four servers of npm and two of `PyPI`, each with a call whose result is the same every time.
-const MEMBERS: [(&str, &str, &str); 6] = [
-    ("everything", "get-sum", r#"{"a":19,"b":23}"#),
-    ("filesystem", "read_text_file", r#"{"path":"tools.md"}"#),
-    ("memory", "search_nodes", r#"{"query":"ada"}"#),
-    (
-        "sequential-thinking",
-        "sequentialthinking",
-        r#"{"thought":"one","nextThoughtNeeded":false,"thoughtNumber":1,"totalThoughts":1}"#,
-    ),
-    (
-        "time",
-        "convert_time",
-        r#"{"source_timezone":"UTC","time":"12:00","target_timezone":"Asia/Tokyo"}"#,
-    ),
-    ("fetch", "fetch", r#"{"url":"no URL"}"#),
-];
 
 /// The lists of a catalog, and the member that identifies an entry of each.
 const LISTS: [(&str, &str); 4] = [
@@ -39,10 +21,10 @@ const LISTS: [(&str, &str); 4] = [
 
 /// A member of the endpoint: the command that starts it, and a call.
 struct Member {
-    name: &'static str,
+    name: String,
     command: Vec<String>,
-    tool: &'static str,
-    arguments: &'static str,
+    tool: String,
+    arguments: String,
 }
 
 /// Lists every member alone and through the endpoint, calls one of its tools both ways, and prints a table. Fails if an entry or
@@ -50,7 +32,7 @@ struct Member {
 pub(super) fn check_gateway() -> anyhow::Result<()> {
     run(show_first_build(&mut cargo(&["programs"])))?;
     let members = members()?;
-    let endpoint = Endpoint::start_configured(&configuration(&members)?)?;
+    let endpoint = Server::start_configured(&configuration(&members)?)?;
     let through = catalog(std::slice::from_ref(&endpoint.url))?;
     println!("\n{:<20} {:>6} equal", "server", "listed");
     let mut failed = 0;
@@ -67,17 +49,20 @@ pub(super) fn check_gateway() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The servers with a call whose result is the same every time.
 fn members() -> anyhow::Result<Vec<Member>> {
-    let member = |(name, tool, arguments)| {
-        let server = SERVERS.iter().find(|server| server.name == name);
-        Ok(Member {
-            name,
-            command: server.context(name).and_then(Server::install)?,
-            tool,
-            arguments,
-        })
-    };
-    MEMBERS.into_iter().map(member).collect()
+    let mut members = Vec::new();
+    for server in servers()? {
+        if let Some((tool, arguments)) = &server.call {
+            members.push(Member {
+                command: server.install()?,
+                name: server.name.clone(),
+                tool: tool.clone(),
+                arguments: arguments.clone(),
+            });
+        }
+    }
+    Ok(members)
 }
 
 /// A configuration with one endpoint over HTTP, whose members are these servers.
@@ -105,9 +90,12 @@ impl Member {
     fn compare(&self, url: &str, through: &Value) -> anyhow::Result<usize> {
         let alone = [&["--".to_owned()][..], &self.command].concat();
         let listed = self.compare_lists(&catalog(&alone)?, through)?;
-        let direct = [&[self.tool.to_owned()][..], &alone].concat();
-        let result = call(&direct, self.arguments)?;
-        let relayed = call(&[url.to_owned(), self.prefixed(self.tool)], self.arguments)?;
+        let direct = [&[self.tool.clone()][..], &alone].concat();
+        let result = call(&direct, &self.arguments)?;
+        let relayed = call(
+            &[url.to_owned(), self.prefixed(&self.tool)],
+            &self.arguments,
+        )?;
         if result != relayed {
             bail!(
                 "`{}` results in {result}, and through the endpoint in {relayed}",

@@ -1,7 +1,6 @@
 //! Logs in to an endpoint with TLS and rules with MCP clients of other projects, through an authorization server that asks no user.
 
 use std::fs;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,12 +10,13 @@ use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use test_authority::Authority;
 
+use super::client::clients;
 use super::output;
-use super::table::{INSPECTOR_LOGIN, LOGINS};
 use crate::serve::{Server, build};
-use crate::shell::{program, root};
+use crate::shell::{free_address, program, root};
 
-/// The key that `login_inspector.mjs` sends.
+/// The client that sends a key, and logs in nowhere.
+const WITH_KEY: &str = "Inspector";
 const KEY: &str = "key-of-the-inspector";
 
 /// Each client calls a tool, and one that needs a scope that its first token does not have.
@@ -36,9 +36,7 @@ struct Counts {
 /// Fails if a client does not get to the tools, gets to those that are denied, or logs in more often than it needs to.
 pub(super) fn check_logins() -> anyhow::Result<()> {
     let files = build(&["calculator"])?;
-    let free = TcpListener::bind("127.0.0.1:0")?;
-    let address = free.local_addr()?.to_string();
-    drop(free);
+    let address = free_address()?.to_string();
     let url = format!("https://{address}/mcp");
     let issuer = Server::spawn(Command::new(program("puppet")).args(["--issuer", &url]))?;
     let folder = tempfile::tempdir()?;
@@ -47,15 +45,18 @@ pub(super) fn check_logins() -> anyhow::Result<()> {
     let trusted = folder.path().join("root.pem");
     println!("{:<22} {:<10} logins", "client", "protocol");
     let mut failed = 0;
-    for client in &LOGINS {
-        let (program, arguments) = client.install()?;
-        for (mode, _) in client.combinations() {
+    for client in clients()? {
+        let Some(login) = &client.login else {
+            continue;
+        };
+        let (program, arguments) = client.install(login)?;
+        for mode in &client.modes {
             let mut command = Command::new(&program);
             command.current_dir(root()).args(&arguments);
             // Those of Python and of Node.
             command.env("SSL_CERT_FILE", &trusted);
             command.env("NODE_EXTRA_CA_CERTS", &trusted);
-            let needed = if client.name == INSPECTOR_LOGIN { 0 } else { 2 };
+            let needed = if client.name == WITH_KEY { 0 } else { 2 };
             let outcome = output(command.arg(mode).arg(&server.url)).and_then(|counts: Counts| {
                 let (called, denied, logins) = (counts.called, counts.denied, counts.logins);
                 ensure!(

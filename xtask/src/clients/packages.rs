@@ -12,7 +12,7 @@ use crate::npm::Packages;
 use crate::python;
 use crate::registry::Registry;
 use crate::serve::{build, servlet};
-use crate::shell::{cargo, program, quietly, root, run, target};
+use crate::shell::{cargo, output, program, quietly, root, run, target};
 
 /// The packer and the launcher of Claude Desktop's bundles, an MCP client, and a verifier of signatures.
 const PACKAGES: [&str; 4] = [
@@ -131,10 +131,7 @@ impl Publisher {
         let mut push = self.servlet();
         push.args(["push", "greet.wasm", "--sign", "ada.key"]);
         push.arg(format!("oci://{}/{REPOSITORY}", self.registry.address));
-        let output = push.output()?;
-        let printed = String::from_utf8(output.stdout)?;
-        let errors = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "{errors}");
+        let printed = output(&mut push)?;
         let image = printed.lines().next().and_then(|line| line.split_once('@'));
         let (_, digest) = image.with_context(|| format!("no digest in {printed}"))?;
         Ok(digest.to_owned())
@@ -182,10 +179,8 @@ impl Publisher {
             .env("HOME", self.home.path())
             .env("XDG_CACHE_HOME", self.file("cache"))
             .env("SSL_CERT_FILE", self.registry.ca());
-        let output = client.output()?;
-        let printed = String::from_utf8_lossy(&output.stdout);
-        let errors = String::from_utf8_lossy(&output.stderr);
-        ensure!(printed.contains("Hello, world!"), "{printed}{errors}");
+        let printed = output(&mut client)?;
+        ensure!(printed.contains("Hello, world!"), "{printed}");
         println!("works: hyper-mcp loads the image and calls its tool");
         Ok(())
     }

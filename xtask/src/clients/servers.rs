@@ -1,13 +1,13 @@
 //! Compares what `servlet catalog` lists of published servers with what the servers wrote, and compiles typed clients of them.
 
 mod documents;
+mod server;
 mod sse;
-mod table;
 mod typed;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::{Context, bail};
 use serde::Deserialize;
@@ -15,8 +15,9 @@ use serde_json::value::RawValue;
 
 use self::documents::Checker;
 use crate::serve::servlet;
-use crate::shell::{cargo, run, show, show_first_build, target};
-pub(super) use table::{SERVERS, Server};
+use crate::shell::{cargo, output, run, show_first_build, target};
+use server::Server;
+pub(super) use server::servers;
 
 /// Runs a server and writes its output to a file, too.
 const RECORD: &str = r#""$@" | tee "$0""#;
@@ -64,14 +65,15 @@ pub(super) fn check_servers() -> anyhow::Result<()> {
         failed += usize::from(!outcome.as_ref().is_ok_and(|outcome| outcome.is_equal));
         println!("{}", row(name, &outcome));
     };
-    for server in &SERVERS {
-        print(server.name, compare(server, &logs, &checker));
+    let servers = servers()?;
+    for server in &servers {
+        print(&server.name, compare(server, &logs, &checker));
     }
-    print("everything, SSE", sse::compare());
+    print("everything, SSE", sse::compare(&servers));
     if failed > 0 {
         bail!("{failed} servers failed");
     }
-    typed::check_typed_clients(&logs)
+    typed::check_typed_clients(&logs, &servers)
 }
 
 fn row(name: &str, outcome: &anyhow::Result<Outcome>) -> String {
@@ -87,7 +89,7 @@ fn compare(server: &Server, logs: &Path, checker: &Checker<'_>) -> anyhow::Resul
     let command = server.install()?;
     let listed = list(&command, &log)?;
     let written = fs::read_to_string(&log).with_context(|| log.display().to_string())?;
-    let paths = checker.check(server.name, &command)?;
+    let paths = checker.check(&server.name, &command)?;
     Ok(Outcome {
         paths: Some(paths),
         ..Outcome::of(&listed, &Lists::of_log(&written))
@@ -100,7 +102,7 @@ fn list(server: &[String], log: &Path) -> anyhow::Result<Lists> {
     recorded.push(log.display().to_string());
     recorded.extend_from_slice(server);
     let lists = output(&mut listing("raw", &recorded))?;
-    serde_json::from_slice(&lists).context("the output of `servlet catalog`")
+    serde_json::from_str(&lists).context("the output of `servlet catalog`")
 }
 
 /// The command that lists a server over stdio.
@@ -114,16 +116,6 @@ fn listing(format: &str, server: &[String]) -> Command {
 /// The catalog of a server.
 fn catalog_file(folder: &Path, server: &str) -> PathBuf {
     folder.join(format!("{server}.catalog.json"))
-}
-
-/// What a command prints. One that fails is an error.
-fn output(command: &mut Command) -> anyhow::Result<Vec<u8>> {
-    let output = command.stdin(Stdio::null()).output()?;
-    if !output.status.success() {
-        let errors = String::from_utf8_lossy(&output.stderr);
-        bail!("`{}`: {}\n{errors}", show(command), output.status);
-    }
-    Ok(output.stdout)
 }
 
 impl Outcome {

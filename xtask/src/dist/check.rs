@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use super::{Packages, Program, Release, VERSION};
 use crate::python;
-use crate::shell::{quietly, run};
+use crate::shell::{output, quietly, run};
 
 /// Folders of programs. Debian's package manager needs some of the last two.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
@@ -237,8 +237,7 @@ impl Check<'_> {
 fn system_python() -> anyhow::Result<String> {
     let mut python = Command::new("python3");
     python.args(["-c", "import sys; print(sys.executable)"]);
-    let output = python.output().context("`python3` is missing")?;
-    Ok(String::from_utf8(output.stdout)?.trim_end().to_owned())
+    Ok(output(&mut python)?.trim_end().to_owned())
 }
 
 /// An empty home directory, and a folder for caches that belongs to nothing that is installed.
@@ -340,9 +339,7 @@ impl Home {
 
 /// Runs a command that calls the tool.
 fn greets(call: &mut Command) -> anyhow::Result<()> {
-    let output = call.output()?;
-    let printed = String::from_utf8_lossy(&output.stdout);
-    let messages = String::from_utf8_lossy(&output.stderr);
-    ensure!(printed == "Hello, x!\n", "{call:?}: {printed}{messages}");
+    let printed = output(call)?;
+    ensure!(printed == "Hello, x!\n", "{call:?}: {printed}");
     Ok(())
 }

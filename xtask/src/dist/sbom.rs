@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{LICENSE, Program, VERSION};
-use crate::shell::{cargo, root};
+use crate::shell::{cargo, output, root};
 
 /// `Cargo.lock`.
 #[derive(Deserialize)]
@@ -81,10 +81,7 @@ fn crates(triple: &str) -> anyhow::Result<Vec<(String, String, String)>> {
     let mut tree = cargo(&["tree", "--locked", "--package", "mcp-servlet-cli"]);
     tree.args(["--target", triple, "--edges", "normal,no-proc-macro"]);
     tree.args(["--prefix", "none", "--format", "{p}\t{l}"]);
-    let output = tree.output()?;
-    let messages = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "`cargo tree` failed: {messages}");
-    let text = String::from_utf8(output.stdout)?;
+    let text = output(&mut tree)?;
     let crates = text.lines().map(|line| {
         let (package, license) = line.split_once('\t').context("a line of `cargo tree`")?;
         let mut words = package.split(' ');

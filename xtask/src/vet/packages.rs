@@ -10,7 +10,7 @@ use anyhow::{Context, ensure};
 use cargo_metadata::{MetadataCommand, Package};
 use flate2::read::GzDecoder;
 
-use crate::shell::{cargo, program, quietly, root, run, target};
+use crate::shell::{cargo, output, program, quietly, root, run, target};
 
 pub(super) fn check_packages() -> anyhow::Result<()> {
     let metadata = MetadataCommand::new()
@@ -68,10 +68,8 @@ fn create_project(patches: &str) -> anyhow::Result<()> {
     quietly(&mut servlet(&["test"], &project))?;
     quietly(&mut servlet(&["build", "-o", "hello.wasm"], &project))?;
     let call = ["call", "hello.wasm", "greet", "name=Ada"];
-    let output = servlet(&call, &project).output()?;
-    let printed = String::from_utf8_lossy(&output.stdout);
-    let messages = String::from_utf8_lossy(&output.stderr);
-    ensure!(printed == "Hello, Ada!\n", "{printed}{messages}");
+    let printed = output(&mut servlet(&call, &project))?;
+    ensure!(printed == "Hello, Ada!\n", "{printed}");
     Ok(())
 }
 

@@ -7,10 +7,10 @@ use std::process::Command;
 use anyhow::{Context, bail};
 use serde::Deserialize;
 
-use super::{catalog_file, listing, output};
+use super::{catalog_file, listing};
 use crate::python;
 use crate::serve::servlet;
-use crate::shell::root;
+use crate::shell::{output, root};
 
 const LIBRARIES: [&str; 2] = ["jsonschema==4.26.0", "openapi-spec-validator==0.9.0"];
 const SCRIPT: &str = "tests/clients/check_documents.py";
@@ -49,7 +49,7 @@ impl<'a> Checker<'a> {
         let mut validate = Command::new(&self.python);
         validate.current_dir(root()).args([SCRIPT, SCHEMA]);
         let counts = output(validate.arg(&catalog).arg(&document))?;
-        let counts: Counts = serde_json::from_slice(&counts).context("the output of the script")?;
+        let counts: Counts = serde_json::from_str(&counts).context("the output of the script")?;
         if counts.paths != counts.expected {
             bail!("{} paths instead of {}", counts.paths, counts.expected);
         }

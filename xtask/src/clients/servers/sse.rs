@@ -5,29 +5,35 @@ use std::process::{Command, Stdio};
 use anyhow::Context;
 use serde_json::Value;
 
-use super::table::{OVER_SSE, OVER_STDIO};
-use super::{Outcome, listing, output};
+use super::server::Server;
+use super::{Outcome, listing};
 use crate::serve::servlet;
-use crate::shell::{KillOnDrop, free_address};
+use crate::shell::{KillOnDrop, free_address, output};
+
+/// A server that has this transport.
+const SERVER: &str = "everything";
 
 /// Compares the catalog over HTTP+SSE with the one over stdio.
-pub(super) fn compare() -> anyhow::Result<Outcome> {
-    let expected = output(&mut listing("json", &OVER_STDIO.install()?))?;
+pub(super) fn compare(servers: &[Server]) -> anyhow::Result<Outcome> {
+    let mut found = servers.iter().filter(|one| one.name == SERVER).cloned();
+    let mut server = found.next().context(SERVER)?;
+    let expected = output(&mut listing("json", &server.install()?))?;
     let address = free_address()?;
-    let command = OVER_SSE.install()?;
-    let mut server = Command::new(&command[0]);
-    server.args(&command[1..]);
-    server.env("PORT", address.port().to_string());
-    server.stdin(Stdio::null()).stdout(Stdio::null());
-    let _server = KillOnDrop::spawn(server.stderr(Stdio::null()))?;
+    server.run = vec![server.run.swap_remove(0), "sse".to_owned()];
+    let command = server.install()?;
+    let mut serve = Command::new(&command[0]);
+    serve.args(&command[1..]);
+    serve.env("PORT", address.port().to_string());
+    serve.stdin(Stdio::null()).stdout(Stdio::null());
+    let _server = KillOnDrop::spawn(serve.stderr(Stdio::null()))?;
     let mut list = servlet();
     list.args(["catalog", &format!("http://{address}/sse")]);
     list.args(["--transport", "sse", "--format", "json"]);
     // Until the server listens.
     let listed = output(list.args(["--retry", "60", "--every", "500ms"]))?;
-    let count = |catalog: &[u8]| {
+    let count = |catalog: &str| {
         let catalog: Value =
-            serde_json::from_slice(catalog).context("the output of `servlet catalog`")?;
+            serde_json::from_str(catalog).context("the output of `servlet catalog`")?;
         anyhow::Ok(catalog["items"].as_array().map_or(0, Vec::len))
     };
     Ok(Outcome {

@@ -9,7 +9,7 @@ use std::process::Command;
 use anyhow::{Context as _, ensure};
 
 use super::catalog_file;
-use super::table::SERVERS;
+use super::server::Server;
 use crate::serve::servlet;
 use crate::shell::{cargo, root, run, target};
 
@@ -37,7 +37,7 @@ fn manifest() -> String {
 
 /// Generates a client of each catalog in this folder, and prints a table. Fails if a client does not compile, if there is a warning, if
 /// a server does not have the entries of its client, or if a typed call has another result.
-pub(super) fn check_typed_clients(folder: &Path) -> anyhow::Result<()> {
+pub(super) fn check_typed_clients(folder: &Path, servers: &[Server]) -> anyhow::Result<()> {
     let project = folder.join("typed");
     fs::create_dir_all(project.join("src"))?;
     fs::write(project.join("Cargo.toml"), manifest())?;
@@ -45,14 +45,14 @@ pub(super) fn check_typed_clients(folder: &Path) -> anyhow::Result<()> {
     fs::copy(root().join(CALLS), project.join("src/main.rs"))?;
     let (mut library, mut entries) = (LIBRARY.to_owned(), String::new());
     println!("\n{:<20} {:>8} {:>6}", "typed client", "methods", "lossy");
-    for server in &SERVERS {
+    for server in servers {
         let module = server.name.replace('-', "_");
         let file = project.join("src").join(&module).with_extension("rs");
-        let catalog = catalog_file(folder, server.name);
-        let (methods, lossy) = generate(&catalog, &file).context(server.name)?;
+        let catalog = catalog_file(folder, &server.name);
+        let (methods, lossy) = generate(&catalog, &file).with_context(|| server.name.clone())?;
         println!("{:<20} {methods:>8} {lossy:>6}", server.name);
         library.extend(["/// A client.\npub mod ", &module, ";\n"]);
-        entries.extend(["(\"", server.name, "\", ", &module, "::ENTRIES), "]);
+        entries.extend(["(\"", &server.name, "\", ", &module, "::ENTRIES), "]);
     }
     library.extend([ENTRIES, " = &[", &entries, "];\n"]);
     fs::write(project.join("src/lib.rs"), library)?;
@@ -60,9 +60,9 @@ pub(super) fn check_typed_clients(folder: &Path) -> anyhow::Result<()> {
     for target in [&[][..], &wasm] {
         run(cargo_of(&project, "clippy").arg("--lib").args(target))?;
     }
-    let commands: BTreeMap<_, _> = SERVERS
+    let commands: BTreeMap<_, _> = servers
         .iter()
-        .map(|server| Ok((server.name, server.install()?)))
+        .map(|server| Ok((&server.name, server.install()?)))
         .collect::<anyhow::Result<_>>()?;
     let file = folder.join("commands.json");
     fs::write(&file, serde_json::to_vec(&commands)?)?;
