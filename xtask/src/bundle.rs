@@ -1,16 +1,14 @@
 //! `bundle`: packs the plugin and the template for `xtp plugin init`.
 
 use std::fs;
-use std::io::{BufReader, IsTerminal as _};
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
-use anyhow::{Context, ensure};
-use cargo_metadata::Message;
+use anyhow::Context;
 use xtp_bindgen::template;
 use xtp_bundle::{Bundle, Entry};
 
-use crate::shell::{cargo, portable_flags};
+use crate::shell::{cargo, portable_flags, run, target};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 /// The profile for the smallest wasm, as `servlet build` uses it.
@@ -21,7 +19,7 @@ const PROFILE: &str = "servlet";
 /// # Errors
 ///
 /// If the plugin does not build, or the file cannot be written.
-pub(crate) fn run(output: &Path) -> anyhow::Result<()> {
+pub(crate) fn bundle(output: &Path) -> anyhow::Result<()> {
     let entries = template::FILES
         .iter()
         .map(|(path, text)| Entry::file(path, text));
@@ -41,29 +39,11 @@ fn build_plugin() -> anyhow::Result<PathBuf> {
     command
         .args(["--crate-type", "cdylib"])
         .args(["--target", TARGET, "--profile", PROFILE])
-        .args(["--message-format", "json-render-diagnostics"])
-        .env("CARGO_ENCODED_RUSTFLAGS", portable_flags())
-        .stdout(Stdio::piped());
+        .env("CARGO_ENCODED_RUSTFLAGS", portable_flags());
     if !std::io::stderr().is_terminal() {
         command.arg("--quiet");
     }
-    let mut cargo = command.spawn().context("cannot run cargo")?;
-    let mut wasm = None;
-    if let Some(messages) = cargo.stdout.take() {
-        let messages = Message::parse_stream(BufReader::new(messages)).map_while(Result::ok);
-        wasm = messages.filter_map(wasm_in).last();
-    }
-    let status = cargo.wait()?;
-    ensure!(status.success(), "the plugin does not build");
-    wasm.context("cargo reported no plugin")
-}
-
-/// The plugin, if this message of cargo reports it.
-fn wasm_in(message: Message) -> Option<PathBuf> {
-    let Message::CompilerArtifact(artifact) = message else {
-        return None;
-    };
-    let mut files = artifact.filenames.into_iter();
-    let wasm = files.find(|file| file.file_name() == Some("xtp_bindgen.wasm"))?;
-    Some(wasm.into())
+    run(&mut command)?;
+    let folder = target().join(TARGET).join(PROFILE);
+    Ok(folder.join("xtp_bindgen.wasm"))
 }

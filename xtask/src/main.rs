@@ -91,7 +91,7 @@ fn main() -> ExitCode {
         Command::Demo => demo::demo(),
         Command::Test => test::test(),
         Command::Codegen { check } => codegen::run(check),
-        Command::Bundle { output } => bundle::run(&output),
+        Command::Bundle { output } => bundle::bundle(&output),
         Command::Dist(options) => dist::dist(&options),
         Command::Bless => test::bless(),
         Command::Lint => lint::lint(),
