@@ -5,9 +5,7 @@ mod combine;
 mod gateway;
 mod login;
 mod packages;
-mod processes;
 mod servers;
-mod valkey;
 
 use std::ffi::OsString;
 use std::fs;
@@ -50,8 +48,6 @@ enum Part {
     Combine,
     Packages,
     Login,
-    Processes,
-    Valkey,
 }
 
 impl Part {
@@ -62,8 +58,6 @@ impl Part {
             Self::Combine => combine::check_combining(),
             Self::Packages => packages::check_packed_servlets(hyper_mcp),
             Self::Login => login::check_logins(),
-            Self::Processes => processes::check_processes(),
-            Self::Valkey => valkey::check_valkey(),
         }
     }
 }

@@ -67,8 +67,7 @@ enum Command {
     /// Call the tools of the servlets in `examples` with MCP clients of other projects, and list MCP servers of other projects
     Clients {
         /// Run only clients whose name contains this, or only the `servers`, the same behind one endpoint: `gateway`, one tool of
-        /// several servers: `combine`, what the command packs, signs and pushes: `packages`, clients that log in: `login`, several
-        /// processes behind HAProxy: `processes`, or sessions in a Valkey: `valkey`
+        /// several servers: `combine`, what the command packs, signs and pushes: `packages`, or clients that log in: `login`
         only: Option<String>,
         /// The command of hyper-mcp 0.8.3, which then loads a servlet from a registry
         #[arg(long, value_name = "FILE")]

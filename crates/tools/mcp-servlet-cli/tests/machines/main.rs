@@ -1,4 +1,4 @@
-//! Several processes behind a real HAProxy, under load, for what takes too long for each change. `./x clients processes` runs it.
+//! Several processes behind a real HAProxy, under load, for what takes too long for each change.
 #![cfg(unix)]
 
 mod client;
