@@ -279,7 +279,8 @@ fn time() -> anyhow::Result<u64> {
         text
     } else {
         let mut git = Command::new("git");
-        output(git.current_dir(root()).args(["log", "-1", "--format=%ct"]))?
+        output(git.current_dir(root()).args(["log", "-1", "--format=%ct"]))
+            .context("`SOURCE_DATE_EPOCH` is not set")?
     };
     text.trim()
         .parse()

@@ -8,30 +8,24 @@ use std::process::{Command, Stdio};
 use anyhow::Context;
 use serde_json::json;
 use tempfile::TempDir;
-use test_authority::Authority;
 
+use crate::serve::write_certificate;
 use crate::shell::{KillOnDrop, free_address, wait_until_listening};
 
 /// A registry with TLS that takes and gives everything. It ends with this value.
 pub(crate) struct Registry {
     _process: KillOnDrop,
     pub(crate) address: SocketAddr,
-    folder: TempDir,
+    /// The certificate of the authority that clients must trust.
+    pub(crate) ca: PathBuf,
+    _folder: TempDir,
 }
 
 impl Registry {
     pub(crate) fn start() -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
         let file = |name: &str| folder.path().join(name);
-        let authority = Authority::new();
-        let (certificate, key) = authority.sign(1);
-        for (name, text) in [
-            ("ca.pem", authority.root()),
-            ("cert.pem", certificate),
-            ("key.pem", key),
-        ] {
-            fs::write(file(name), text)?;
-        }
+        let ca = write_certificate(folder.path())?;
         let address = free_address()?;
         let config = json!({
             "version": "0.1",
@@ -48,12 +42,8 @@ impl Registry {
         Ok(Self {
             _process: process,
             address,
-            folder,
+            ca,
+            _folder: folder,
         })
-    }
-
-    /// The certificate of the authority that clients must trust.
-    pub(crate) fn ca(&self) -> PathBuf {
-        self.folder.path().join("ca.pem")
     }
 }

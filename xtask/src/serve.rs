@@ -1,10 +1,12 @@
 //! Serves examples over MCP, for clients of other projects.
 
+use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
+use test_authority::Authority;
 
 use crate::shell::{KillOnDrop, cargo, program, root, run, show_first_build, target};
 
@@ -57,6 +59,17 @@ impl Server {
         }
         bail!("the server does not start: {}", earlier.join("\n"));
     }
+}
+
+/// Writes a certificate of this machine, its key, and the certificate of the authority that clients must trust. Returns the last path.
+pub(crate) fn write_certificate(folder: &Path) -> anyhow::Result<PathBuf> {
+    let authority = Authority::new();
+    let (certificate, key) = authority.sign(1);
+    let root = folder.join("root.pem");
+    fs::write(folder.join("cert.pem"), certificate)?;
+    fs::write(folder.join("key.pem"), key)?;
+    fs::write(&root, authority.root())?;
+    Ok(root)
 }
 
 /// The `servlet` command.

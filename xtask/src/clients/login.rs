@@ -8,11 +8,10 @@ use anyhow::{bail, ensure};
 use mcp_servlet_common::hex;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
-use test_authority::Authority;
 
 use super::client::clients;
 use super::output;
-use crate::serve::{Server, build};
+use crate::serve::{Server, build, write_certificate};
 use crate::shell::{free_address, program, root};
 
 /// The client that sends a key, and logs in nowhere.
@@ -40,9 +39,9 @@ pub(super) fn check_logins() -> anyhow::Result<()> {
     let url = format!("https://{address}/mcp");
     let issuer = Server::spawn(Command::new(program("puppet")).args(["--issuer", &url]))?;
     let folder = tempfile::tempdir()?;
+    let trusted = write_certificate(folder.path())?;
     let config = config(&files[0], &address, &issuer.url, folder.path())?;
     let server = Server::start_configured(&config)?;
-    let trusted = folder.path().join("root.pem");
     println!("{:<22} {:<10} logins", "client", "protocol");
     let mut failed = 0;
     for client in clients()? {
@@ -80,14 +79,8 @@ pub(super) fn check_logins() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A configuration with an endpoint that takes tokens of the issuer, and a key. It is in this folder, with the certificates that it needs,
-/// and with `root.pem` for clients.
+/// A configuration with an endpoint that takes tokens of the issuer, and a key. It is in this folder, which has its certificate.
 fn config(wasm: &Path, address: &str, issuer: &str, folder: &Path) -> anyhow::Result<PathBuf> {
-    let authority = Authority::new();
-    let (cert, key) = authority.sign(1);
-    fs::write(folder.join("cert.pem"), cert)?;
-    fs::write(folder.join("key.pem"), key)?;
-    fs::write(folder.join("root.pem"), authority.root())?;
     let sha256 = hex(&Sha256::digest(KEY));
     let wasm = wasm.display();
     let text = format!(

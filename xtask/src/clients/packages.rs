@@ -74,7 +74,7 @@ impl Publisher {
             .current_dir(self.home.path())
             .env("HOME", self.home.path())
             .env("XDG_CACHE_HOME", self.file("cache"))
-            .env("SSL_CERT_FILE", self.registry.ca());
+            .env("SSL_CERT_FILE", &self.registry.ca);
         command
     }
 
@@ -147,7 +147,7 @@ impl Publisher {
             .arg(self.home.path())
             .arg(self.registry.address.to_string())
             .args([REPOSITORY, digest])
-            .env("NODE_EXTRA_CA_CERTS", self.registry.ca());
+            .env("NODE_EXTRA_CA_CERTS", &self.registry.ca);
         run(&mut node)
     }
 
@@ -159,7 +159,7 @@ impl Publisher {
         read.arg(manifest).arg("--target-dir").arg(folder).arg("--");
         read.arg(format!("{}/{REPOSITORY}:0.1.0", self.registry.address));
         read.arg(self.file("greet.wasm"));
-        run(read.env("SSL_CERT_FILE", self.registry.ca()))
+        run(read.env("SSL_CERT_FILE", &self.registry.ca))
     }
 
     /// Lets hyper-mcp load the image, and calls its tool.
@@ -178,7 +178,7 @@ impl Publisher {
             .arg(self.file("hyper-mcp.json"))
             .env("HOME", self.home.path())
             .env("XDG_CACHE_HOME", self.file("cache"))
-            .env("SSL_CERT_FILE", self.registry.ca());
+            .env("SSL_CERT_FILE", &self.registry.ca);
         let printed = output(&mut client)?;
         ensure!(printed.contains("Hello, world!"), "{printed}");
         println!("works: hyper-mcp loads the image and calls its tool");

@@ -12,9 +12,8 @@ use anyhow::{Context, ensure};
 use mcp_servlet_common::hex;
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
-use test_authority::Authority;
 
-use crate::serve::{Server, servlet};
+use crate::serve::{Server, servlet, write_certificate};
 use crate::shell::{KillOnDrop, free_address, wait_until_listening};
 
 const KEY: &str = "key-of-the-suite";
@@ -35,16 +34,12 @@ impl Secure {
     pub(super) fn start(servlets: &[PathBuf]) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
         let at = |name: &str| folder.path().join(name);
-        let authority = Authority::new();
-        let (certificate, key) = authority.sign(1);
-        fs::write(at("cert.pem"), certificate)?;
-        fs::write(at("key.pem"), key)?;
-        fs::write(at("root.pem"), authority.root())?;
+        let root = write_certificate(folder.path())?;
         fs::write(at("servlet.toml"), config(servlets)?)?;
         let server = Server::start_configured(&at("servlet.toml"))?;
-        needs_a_key(&server.url, &at("root.pem"))?;
+        needs_a_key(&server.url, &root)?;
         let address = free_address()?;
-        let config = balancer(address, &server.url, &at("root.pem"))?;
+        let config = balancer(address, &server.url, &root)?;
         fs::write(at("haproxy.cfg"), config)?;
         let mut command = Command::new("haproxy");
         command.arg("-db").arg("-f").arg(at("haproxy.cfg"));

@@ -142,7 +142,7 @@ impl Access {
 
 /// An endpoint for each thing that is measured, but for sessions in Redis. The first one is `plain`.
 fn config(tls_port: u16) -> String {
-    let with_rules = |name, bundle| {
+    let with_rules = |name: &str, bundle: &str| {
         let rules = rules(name);
         endpoint(name, &format!("bundles = ['{bundle}']\n{rules}"))
     };

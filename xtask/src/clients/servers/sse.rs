@@ -15,8 +15,8 @@ const SERVER: &str = "everything";
 
 /// Compares the catalog over HTTP+SSE with the one over stdio.
 pub(super) fn compare(servers: &[Server]) -> anyhow::Result<Outcome> {
-    let mut found = servers.iter().filter(|one| one.name == SERVER).cloned();
-    let mut server = found.next().context(SERVER)?;
+    let found = servers.iter().find(|server| server.name == SERVER);
+    let mut server = found.context(SERVER)?.clone();
     let expected = output(&mut listing("json", &server.install()?))?;
     let address = free_address()?;
     server.run = vec![server.run.swap_remove(0), "sse".to_owned()];
