@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
+use super::site::REMOTE;
 use crate::http::free_port;
 use crate::process::Process;
 
@@ -31,6 +32,8 @@ impl Balancer {
             .context("a configuration with the server `a`")?;
         let mut config = rest
             .replace("bind :80", &format!("bind 127.0.0.1:{port}"))
+            // While the remotes are down, the processes serve the rest.
+            .replace("GET /ready", &format!("GET /ready?exclude={REMOTE}"))
             .replace("balance hdr(Mcp-Session-Id)", "balance roundrobin")
             .replace("timeout client", "timeout check 10s\n    timeout client")
             .replace("check inter 1s", "check inter 200ms");

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::lasting::{Progress, Worker};
 use super::policy::{PEOPLE, Person, Policy, REMOTE_TOOL, Random, TOOLS};
-use super::site::Site;
+use super::site::{REMOTE, Site};
 use crate::http::Client;
 use crate::issuer::{AUDIENCE, ISSUER, Issuer, now};
 use crate::peer::initialize;
@@ -223,7 +223,8 @@ impl Caller<'_> {
             return message["error"]["code"] == -32602;
         }
         if policy.allows(self.person, tool, arguments) {
-            let is_down = message["error"]["code"] == -32000 && tool == REMOTE_TOOL;
+            let error = &message["error"];
+            let is_down = error["code"] == -32000 && error["data"]["remote"] == REMOTE;
             let is_result = result.is_object() && result["isError"] != true;
             is_result || (is_down && self.site.may_be_refused(*begin))
         } else {

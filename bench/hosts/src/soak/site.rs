@@ -19,6 +19,8 @@ use crate::http::{Listening, free_port};
 use crate::issuer::{AUDIENCE, ISSUER};
 use crate::stdio::ANSWER_TIMEOUT;
 
+/// The remote of each process.
+pub(super) const REMOTE: &str = "child";
 /// How many processes there are. The first one stays, and its memory is watched.
 const PROCESSES: usize = 3;
 /// The interval between two ends of a process or of the remotes.
@@ -48,7 +50,7 @@ pub(super) struct Site {
 
 impl Site {
     pub(super) fn new(artifacts: &Artifacts, folder: &Path) -> anyhow::Result<Self> {
-        let remote = folder.join("child");
+        let remote = folder.join(REMOTE);
         let native = artifacts.native();
         fs::copy(&native, &remote).with_context(|| native.display().to_string())?;
         Ok(Self {
@@ -88,7 +90,7 @@ jwt = [{{ issuer = "{ISSUER}", jwks = "keys.json", leeway = "1s" }}]
 {rules}
 [servlet.greeter]
 source = '{wasm}'
-[remote.child]
+[remote.{REMOTE}]
 command = ['{remote}', '--stdio']
 required = true
 tools = {{ only = ["wait"] }}
