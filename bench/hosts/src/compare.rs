@@ -8,7 +8,8 @@ use bench_table::{Pair, Row, Target, Unit, median};
 use serde_json::{Value, json};
 
 use crate::artifacts::Artifacts;
-use crate::http::{Clients, Listening};
+use crate::comparison::{Comparison, calls as calls_over_http, measure};
+use crate::http::Listening;
 use crate::load::{Load, Taken};
 use crate::peer::{Host, Servlet};
 use crate::report::{Report, Section};
@@ -47,49 +48,32 @@ impl Compare {
         } else {
             eprintln!("bench: without `--hyper-mcp FILE`, only the native server is compared");
         }
-        sections.push(Section {
-            peer: "native",
-            rows: vec![against_native(artifacts, folder.path())?],
-        });
+        sections.extend(against_native(artifacts, folder.path())?);
         self.report.finish(&sections)
     }
 }
 
 /// Calls over HTTP, to the servlet and to a native server.
-fn against_native(artifacts: &Artifacts, folder: &Path) -> anyhow::Result<Row> {
+fn against_native(artifacts: &Artifacts, folder: &Path) -> anyhow::Result<Vec<Section>> {
     let mut ours = Command::new(artifacts.servlet());
     ours.arg("serve")
         .arg(artifacts.wasm("spin"))
         .args(["--http", "127.0.0.1:0"]);
     ours.env("RUST_LOG", "error").env("RUST_BACKTRACE", "0");
     ours.env("XDG_CACHE_HOME", folder.join("cache"));
-    let servers = [
-        Listening::start(&mut ours)?,
-        Listening::start(&mut Command::new(artifacts.native()))?,
-    ];
-    let clients = Clients {
-        tool: "greet",
-        arguments: json!({ "name": "Ada Lovelace" }),
-        clients: IN_FLIGHT,
-        calls: 500,
-        tokens: Vec::new(),
+    let ours = Listening::start(&mut ours)?;
+    let native = Listening::start(&mut Command::new(artifacts.native()))?;
+    let greet = |server| {
+        let arguments = json!({ "name": "Ada Lovelace" });
+        calls_over_http(IN_FLIGHT, server, "greet", arguments, 125)
     };
-    let mut rates = [Vec::new(), Vec::new()];
-    for round in 0..=ROUNDS {
-        for (server, rates) in servers.iter().zip(&mut rates) {
-            let rate = clients.run(&server.url)?;
-            // The first round only warms up.
-            if round > 0 {
-                rates.push(rate);
-            }
-        }
-    }
-    Ok(Row::new(
+    measure(&mut [Comparison::new(
+        "native",
         "16 HTTP clients, calls",
-        Unit::PerSecond,
-        rates.map(median),
         Target::AtLeast(0.9),
-    ))
+        greet(&ours),
+        greet(&native),
+    )])
 }
 
 /// Measures fast calls one by one and in parallel, slow calls in parallel, and the memory after all of them.

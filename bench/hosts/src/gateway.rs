@@ -1,27 +1,23 @@
 //! Compares virtual tools and remotes with what does the same work, and the server without either with an earlier version.
 //!
-//! All servers start first. In each round every pair runs, and both sides of a pair take turns within the round. A ratio is the
-//! median of the ratios of the rounds.
+//! All servers start before anything is measured.
 
 mod access;
 mod servers;
 
 use std::path::{Path, PathBuf};
 
-use bench_table::{Pair, Row, Target, Unit};
+use bench_table::Target;
 use serde_json::{Value, json};
 
 use self::access::Access;
 use self::servers::{Base, Bridges, Bundles, Remote};
 use crate::artifacts::Artifacts;
-use crate::http::{Clients, Listening};
+use crate::comparison::{Comparison, calls, measure};
 use crate::load::Load;
-use crate::report::{Report, Section};
+use crate::report::Report;
 use crate::stdio::Stdio;
 
-const ROUNDS: usize = 7;
-/// How often each side has its turn in a round.
-const TURNS: usize = 4;
 const CLIENTS: usize = 16;
 
 #[derive(clap::Args)]
@@ -62,90 +58,8 @@ impl Gateway {
         comparisons.extend(bridged(&bridges));
         comparisons.extend(access.comparisons());
         comparisons.extend(base.as_mut().map(unchanged).into_iter().flatten());
-        for round in 0..=ROUNDS {
-            for comparison in &mut comparisons {
-                let rates = comparison.round()?;
-                // The first round only warms up.
-                if round > 0 {
-                    comparison.rates.push(rates);
-                }
-            }
-        }
-        self.report.finish(&sections(&comparisons))
+        self.report.finish(&measure(&mut comparisons)?)
     }
-}
-
-/// The same work on two sides.
-struct Comparison<'a> {
-    peer: &'static str,
-    label: &'static str,
-    target: Option<Target>,
-    sides: Pair<Side<'a>>,
-    rates: Vec<Pair<f64>>,
-}
-
-/// Makes calls, and returns how many there were per second.
-type Side<'a> = Box<dyn FnMut() -> anyhow::Result<f64> + 'a>;
-
-impl<'a> Comparison<'a> {
-    fn new(
-        peer: &'static str,
-        label: &'static str,
-        target: impl Into<Option<Target>>,
-        ours: impl FnMut() -> anyhow::Result<f64> + 'a,
-        other: impl FnMut() -> anyhow::Result<f64> + 'a,
-    ) -> Self {
-        Self {
-            peer,
-            label,
-            target: target.into(),
-            sides: [Box::new(ours), Box::new(other)],
-            rates: Vec::new(),
-        }
-    }
-
-    /// Measures both sides of a round. Each side begins in half of the turns.
-    fn round(&mut self) -> anyhow::Result<Pair<f64>> {
-        let mut sums = [0.0; 2];
-        for turn in 0..TURNS {
-            for side in [turn % 2, 1 - turn % 2] {
-                sums[side] += self.sides[side]()?;
-            }
-        }
-        Ok(sums.map(|sum| sum / TURNS as f64))
-    }
-
-    fn row(&self) -> Row {
-        Row::of_rounds(self.label, Unit::PerSecond, &self.rates, self.target)
-    }
-}
-
-/// The rows of each peer, in their order.
-fn sections(comparisons: &[Comparison<'_>]) -> Vec<Section> {
-    let of_peer = |chunk: &[Comparison<'_>]| Section {
-        peer: chunk[0].peer,
-        rows: chunk.iter().map(Comparison::row).collect(),
-    };
-    let chunks = comparisons.chunk_by(|one, next| one.peer == next.peer);
-    chunks.map(of_peer).collect()
-}
-
-/// Calls by this number of HTTP clients, as a side. Each client makes as many.
-fn calls<'a>(
-    clients: usize,
-    server: &'a Listening,
-    tool: &'a str,
-    arguments: Value,
-    calls: usize,
-) -> impl FnMut() -> anyhow::Result<f64> + 'a {
-    let clients = Clients {
-        tool,
-        arguments,
-        clients,
-        calls,
-        tokens: Vec::new(),
-    };
-    move || clients.run(&server.url)
 }
 
 /// Arguments of `get_forecast`.

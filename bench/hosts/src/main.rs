@@ -12,6 +12,7 @@
 
 mod artifacts;
 mod compare;
+mod comparison;
 mod gateway;
 mod http;
 mod issuer;

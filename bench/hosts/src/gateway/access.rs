@@ -11,7 +11,8 @@ use serde_json::json;
 use test_authority::Authority;
 
 use super::servers::endpoint;
-use super::{CLIENTS, Comparison, Starter, greeting};
+use super::{CLIENTS, Starter, greeting};
+use crate::comparison::Comparison;
 use crate::http::{Client, Clients, Listening, free_port};
 use crate::issuer::{AUDIENCE, ISSUER, Issuer};
 use crate::process::Process;
