@@ -3,10 +3,15 @@
 //! All servers start before anything is measured.
 
 mod access;
+mod catalog;
 mod servers;
 
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
 
+use anyhow::ensure;
 use bench_table::Target;
 use serde_json::{Value, json};
 
@@ -14,6 +19,7 @@ use self::access::Access;
 use self::servers::{Base, Bridges, Bundles, Remote};
 use crate::artifacts::Artifacts;
 use crate::comparison::{Comparison, calls, measure};
+use crate::http::Listening;
 use crate::load::Load;
 use crate::report::Report;
 use crate::stdio::Stdio;
@@ -44,6 +50,7 @@ impl Gateway {
         };
         let bundles = Bundles::start(&starter)?;
         let remote = Remote::start(&starter)?;
+        let search = remote.start_search(&starter)?;
         let bridges = Bridges::start(&starter)?;
         let access = Access::start(&starter)?;
         let mut base = None;
@@ -55,8 +62,10 @@ impl Gateway {
         let mut comparisons = Vec::from(direct(&bundles));
         comparisons.push(passed_through(&remote));
         comparisons.extend(steps(&remote));
+        comparisons.extend(searches(&starter, &remote, &search));
+        comparisons.push(generated_client(&starter, &remote)?);
         comparisons.extend(bridged(&bridges));
-        comparisons.extend(access.comparisons());
+        comparisons.extend(access.comparisons()?);
         comparisons.extend(base.as_mut().map(unchanged).into_iter().flatten());
         self.report.finish(&measure(&mut comparisons)?)
     }
@@ -111,30 +120,70 @@ fn passed_through(remote: &Remote) -> Comparison<'_> {
     )
 }
 
+/// Work, and a call that takes as long as the work may. Each turn of a side has `count` of them.
+fn against_one_call<'a>(
+    remote: &'a Remote,
+    label: &'static str,
+    target: f64,
+    ours: impl FnMut() -> anyhow::Result<f64> + 'a,
+    microseconds: u32,
+    count: usize,
+) -> Comparison<'a> {
+    let wait = json!({ "microseconds": microseconds });
+    let other = calls(1, &remote.ours, "wait", wait, count);
+    Comparison::new("one call", label, Target::AtLeast(target), ours, other)
+}
+
 /// Steps that run at once, and one call that takes as long as the slowest way through them.
 fn steps(remote: &Remote) -> [Comparison<'_>; 2] {
-    let against_one_call = |label, target, tool, arguments, microseconds: u32| {
-        let wait = json!({ "microseconds": microseconds });
-        Comparison::new(
-            "one call",
-            label,
-            Target::AtLeast(target),
-            calls(1, &remote.ours, tool, arguments, 10),
-            calls(1, &remote.ours, "wait", wait, 10),
-        )
-    };
     let items: Vec<_> = (0..100).collect();
     let items = json!({ "items": items });
+    let both = calls(1, &remote.ours, "both", json!({}), 10);
+    let many = calls(1, &remote.ours, "many", items, 10);
+    let label = "100 items, 16 at once, 5 ms each";
     [
-        against_one_call("two steps of 20 ms", 0.87, "both", json!({}), 20_000),
-        against_one_call(
-            "100 items, 16 at once, 5 ms each",
-            0.77,
-            "many",
-            items,
-            31_250,
-        ),
+        against_one_call(remote, "two steps of 20 ms", 0.87, both, 20_000, 10),
+        against_one_call(remote, label, 0.77, many, 31_250, 10),
     ]
+}
+
+/// Searches of a server. The first search of a new server builds the index.
+fn searches<'a>(
+    starter: &'a Starter<'_>,
+    remote: &'a Remote,
+    server: &'a Listening,
+) -> [Comparison<'a>; 2] {
+    let query = || json!({ "query": "close the issue of a project" });
+    let later = calls(1, server, "find_tools", query(), 10);
+    let first = move || {
+        let server = remote.start_search(starter)?;
+        calls(1, &server, "find_tools", query(), 1)()
+    };
+    let later_label = "search over 5,000 tools, 5 ms";
+    let first_label = "first search over 5,000 tools, 150 ms";
+    [
+        against_one_call(remote, later_label, 1.0, later, 5_000, 10),
+        against_one_call(remote, first_label, 1.0, first, 150_000, 1),
+    ]
+}
+
+/// `servlet gen client`, from the start of the process to its end.
+fn generated_client<'a>(
+    starter: &Starter<'_>,
+    remote: &'a Remote,
+) -> anyhow::Result<Comparison<'a>> {
+    let catalog = starter.folder.join("client.catalog.json");
+    fs::write(&catalog, catalog::of_tools(118).to_string())?;
+    let mut command = Command::new(starter.artifacts.servlet());
+    command.args(["gen", "client"]).arg(&catalog);
+    command.arg("-o").arg(starter.folder.join("client.rs"));
+    let generate = move || {
+        let start = Instant::now();
+        ensure!(command.status()?.success(), "no client is generated");
+        anyhow::Ok(1.0 / start.elapsed().as_secs_f64())
+    };
+    let label = "gen client of 118 tools, 1 s";
+    Ok(against_one_call(remote, label, 1.0, generate, 1_000_000, 1))
 }
 
 /// All bridges pass the calls of 16 sessions over HTTP on to a child process. Ours and mcp-proxy have one child for all sessions.

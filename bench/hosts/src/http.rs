@@ -47,6 +47,14 @@ impl Listening {
         Ok(Self { process, url })
     }
 
+    pub(crate) fn port(&self) -> anyhow::Result<u16> {
+        let port = self
+            .url
+            .rsplit([':', '/'])
+            .find_map(|part| part.parse().ok());
+        port.with_context(|| format!("{} has no port", self.url))
+    }
+
     /// Starts a server whose MCP endpoint is `/mcp` on this port, and waits until it answers.
     pub(crate) fn start_on(port: u16, command: &mut Command) -> anyhow::Result<Self> {
         let program = command.get_program().to_string_lossy().into_owned();
@@ -81,7 +89,15 @@ pub(crate) fn free_port() -> anyhow::Result<u16> {
 /// The protocol version of clients with a session.
 const WITH_SESSION: &str = "2025-06-18";
 /// The protocol version of clients without one.
-const STATELESS: &str = "2026-07-28";
+pub(crate) const STATELESS: &str = "2026-07-28";
+
+/// The `_meta` of each request of a client without a session.
+pub(crate) fn stateless_meta() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": STATELESS,
+        "io.modelcontextprotocol/clientCapabilities": {},
+    })
+}
 
 /// A client, with a session or without.
 pub(crate) struct Client {
@@ -181,10 +197,7 @@ impl Client {
         let mut message =
             json!({ "jsonrpc": "2.0", "id": self.last, "method": method, "params": params });
         if self.is_stateless() {
-            message["params"]["_meta"] = json!({
-                "io.modelcontextprotocol/protocolVersion": STATELESS,
-                "io.modelcontextprotocol/clientCapabilities": {},
-            });
+            message["params"]["_meta"] = stateless_meta();
         }
         self.post(&message)
     }

@@ -11,6 +11,7 @@
 )]
 
 mod artifacts;
+mod balancer;
 mod compare;
 mod comparison;
 mod gateway;
@@ -23,6 +24,7 @@ mod report;
 mod soak;
 mod start;
 mod stdio;
+mod streams;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! The process of a server, and its memory according to the operating system. Linux only.
+//! The process of a server, and its memory and processor time according to the operating system. Linux only.
 
 use std::fs;
 use std::process::Child;
@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use rustix::param::clock_ticks_per_second;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// A process that is killed when this value is dropped.
@@ -20,6 +21,18 @@ impl Process {
     /// The peak resident memory, in MiB.
     pub(crate) fn peak(&self) -> anyhow::Result<f64> {
         self.status("VmHWM:")
+    }
+
+    /// How many seconds of processor time the process has used. Its children do not count.
+    pub(crate) fn processor_time(&self) -> anyhow::Result<f64> {
+        let path = format!("/proc/{}/stat", self.0.id());
+        let stat = fs::read_to_string(&path).context("the process is gone")?;
+        // The name of the program is in parentheses and may have spaces. The next field is the third one, and the times of the
+        // process are the fields 14 and 15.
+        let (_, fields) = stat.rsplit_once(')').context("the fields of a process")?;
+        let times = fields.split_whitespace().skip(11).take(2);
+        let ticks: Vec<f64> = times.map(str::parse).collect::<Result<_, _>>()?;
+        Ok(ticks.iter().sum::<f64>() / clock_ticks_per_second() as f64)
     }
 
     /// Asks the process to end. Returns whether it did so within this time.

@@ -1,7 +1,6 @@
 //! Callers whose tokens expire, at three processes behind a load balancer. The processes and their remotes end and are killed, while the
 //! rules change. A second evaluator checks each decision, and the memory of one process is printed minute by minute.
 
-mod balancer;
 mod caller;
 mod lasting;
 mod policy;

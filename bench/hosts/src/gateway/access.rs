@@ -1,4 +1,4 @@
-//! What callers, TLS, sessions, rules and records cost, compared with an endpoint without them.
+//! What callers, TLS, sessions that processes share, rules and records cost, compared with an endpoint without them.
 
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
@@ -12,15 +12,19 @@ use test_authority::Authority;
 
 use super::servers::endpoint;
 use super::{CLIENTS, Starter, greeting};
-use crate::comparison::Comparison;
+use crate::balancer;
+use crate::comparison::{Comparison, calls};
 use crate::http::{Client, Clients, Listening, free_port};
 use crate::issuer::{AUDIENCE, ISSUER, Issuer};
 use crate::process::Process;
+use crate::streams::Streams;
 
 /// The calls of each client.
 const CALLS: usize = 125;
 /// How often a list is read in a turn.
 const LISTS: usize = 100;
+/// The key of state that clients keep.
+const SEALED: &str = "[server]\nstate_keys = ['BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=']\n";
 /// The tools of a list, each with one line of configuration.
 const TOOLS: usize = 250;
 
@@ -30,6 +34,7 @@ pub(super) struct Access {
     tls: String,
     audited: Listening,
     traced: Listening,
+    processes: Processes,
     issuer: Issuer,
     /// None if it is not installed.
     redis: Option<Process>,
@@ -66,12 +71,13 @@ impl Access {
             tls: format!("https://127.0.0.1:{tls_port}/tls"),
             audited: starter.configured_as("audited", &format!("{audit}{plain}"))?,
             traced: starter.configured_as("traced", &format!("{traces}{plain}"))?,
+            processes: Processes::start(starter, &servlet)?,
             issuer,
             redis,
         })
     }
 
-    pub(super) fn comparisons(&self) -> Vec<Comparison<'_>> {
+    pub(super) fn comparisons(&self) -> anyhow::Result<Vec<Comparison<'_>>> {
         let url = |path: &str| self.server.url.replace("/plain", path);
         let tokens = url("/tokens");
         let mut all = vec![
@@ -98,6 +104,18 @@ impl Access {
         for (label, target, url) in without_tokens {
             all.push(self.against_plain(label, Some(target), url, |_| Vec::new()));
         }
+        let streams = |url: String| {
+            let client = Streams::new(url, "greet", &greeting())?;
+            anyhow::Ok(move || client.run(CLIENTS, CALLS))
+        };
+        all.push(Comparison::new(
+            "without it",
+            "TLS and HTTP/2, 16 streams",
+            Target::AtLeast(0.75),
+            streams(self.tls.clone())?,
+            streams(self.server.url.clone())?,
+        ));
+        all.push(self.processes.comparison());
         all.push(Comparison::new(
             "without it",
             "list of 250 tools with rules",
@@ -105,7 +123,7 @@ impl Access {
             lists(url("/ruled_list")),
             lists(url("/list")),
         ));
-        all
+        Ok(all)
     }
 
     /// Calls at a URL, and calls of the endpoint `plain`.
@@ -141,6 +159,49 @@ impl Access {
     }
 }
 
+/// Three processes of the server behind a load balancer. Each one can continue each session.
+struct Processes {
+    all: [Listening; 3],
+    balancer: Listening,
+}
+
+impl Processes {
+    fn start(starter: &Starter<'_>, servlet: &str) -> anyhow::Result<Self> {
+        let endpoint = endpoint("mcp", "session.store = 'sealed'\n");
+        let sections = format!("{SEALED}{endpoint}{servlet}");
+        let start = |name| starter.configured_as(name, &sections);
+        let all = [start("first")?, start("second")?, start("third")?];
+        let ports: Vec<u16> = all.iter().map(Listening::port).collect::<Result<_, _>>()?;
+        let balancer = balancer::start(balancer::CONFIG, starter.folder, &ports)?;
+        Ok(Self { all, balancer })
+    }
+
+    /// Calls through the load balancer, and calls of one process without it.
+    fn comparison(&self) -> Comparison<'_> {
+        Comparison::new(
+            "one process",
+            "three processes, per processor",
+            Target::AtLeast(0.85),
+            self.calls(&self.balancer),
+            self.calls(&self.all[0]),
+        )
+    }
+
+    /// Calls, as a side: how many there are per second of the processes' processor time.
+    fn calls<'a>(&'a self, server: &'a Listening) -> impl FnMut() -> anyhow::Result<f64> + 'a {
+        let mut calls = calls(CLIENTS, server, "greet", greeting(), CALLS);
+        let used = || -> anyhow::Result<f64> {
+            let times = self.all.iter().map(|one| one.process.processor_time());
+            times.sum()
+        };
+        move || {
+            let before = used()?;
+            calls()?;
+            Ok((CLIENTS * CALLS) as f64 / (used()? - before))
+        }
+    }
+}
+
 /// An endpoint for each thing that is measured, but for sessions in Redis. The first one is `plain`.
 fn config(tls_port: u16) -> String {
     let with_rules = |name: &str, bundle: &str| {
@@ -148,8 +209,7 @@ fn config(tls_port: u16) -> String {
         endpoint(name, &format!("bundles = ['{bundle}']\n{rules}"))
     };
     let mut sections = format!(
-        "[server]\nstate_keys = ['BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=']\n\
-         [listener.tls]\naddress = '127.0.0.1:{tls_port}'\ntls = {{ cert = 'cert.pem', key = 'key.pem' }}\n\
+        "{SEALED}[listener.tls]\naddress = '127.0.0.1:{tls_port}'\ntls = {{ cert = 'cert.pem', key = 'key.pem' }}\n\
          [auth.corp]\nresource = '{AUDIENCE}'\n\
          jwt = [{{ issuer = '{ISSUER}', jwks = 'keys.json', audience = ['{AUDIENCE}'] }}]\n\
          {}{}{}{}{}{}[endpoint.tls]\nkind = 'http'\nlistener = 'tls'\npath = '/tls'\nbundles = ['spin']\n",

@@ -88,27 +88,56 @@ most = 100
 inputs = { microseconds = 5000 }
 "#;
 
+/// 5,000 tools that call the native greeting, with descriptions of about 20 words.
+fn many_tools() -> String {
+    const VERBS: [&str; 5] = ["list", "create", "close", "move", "export"];
+    const THINGS: [&str; 8] = [
+        "issue", "page", "file", "label", "user", "team", "invoice", "release",
+    ];
+    let tools = (0..5_000).map(|number| {
+        let (verb, thing) = (VERBS[number % 5], THINGS[number % 8]);
+        format!(
+            "[bundle.many.tool.{verb}_{thing}_{number}]\nhandler = \"native:greet\"\n\
+             description = \"Use this to {verb} the {thing} with the number {number} of a project, with everything that belongs to it.\"\n"
+        )
+    });
+    tools.collect()
+}
+
 /// Two ways to the same native server.
 pub(super) struct Remote {
     /// Also has tools with steps.
     pub(super) ours: Listening,
     pub(super) proxy: Listening,
-    _native: Listening,
+    native: Listening,
 }
 
 impl Remote {
     pub(super) fn start(starter: &Starter<'_>) -> anyhow::Result<Self> {
         let program = starter.artifacts.native();
         let native = Listening::start(&mut Command::new(&program))?;
-        let url = &native.url;
-        let remote = format!("[remote.native]\nurl = \"{url}\"\nrequired = true\n");
         let mut proxy = Command::new(&program);
         Ok(Self {
-            ours: starter.configured("remote", &(remote + STEPS))?,
-            proxy: Listening::start(proxy.args(["--forward", url]))?,
-            _native: native,
+            ours: starter.configured("remote", &(section(&native) + STEPS))?,
+            proxy: Listening::start(proxy.args(["--forward", &native.url]))?,
+            native,
         })
     }
+
+    /// Another server, with a search over many tools.
+    pub(super) fn start_search(&self, starter: &Starter<'_>) -> anyhow::Result<Listening> {
+        let sections = section(&self.native) + &many_tools();
+        starter.configured(
+            "search",
+            &format!("tools = {{ search = true }}\n{sections}"),
+        )
+    }
+}
+
+/// The configuration of the native server as a remote.
+fn section(native: &Listening) -> String {
+    let url = &native.url;
+    format!("[remote.native]\nurl = \"{url}\"\nrequired = true\n")
 }
 
 /// Bridges from HTTP to the native server as a child process.

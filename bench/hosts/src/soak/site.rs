@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 
-use super::balancer::Balancer;
 use super::lasting::Progress;
 use super::policy::{Policy, Random};
 use crate::artifacts::Artifacts;
+use crate::balancer;
 use crate::http::{Listening, free_port};
 use crate::issuer::{AUDIENCE, ISSUER};
 use crate::stdio::ANSWER_TIMEOUT;
@@ -170,9 +170,14 @@ required = ["amount"]
         Listening::start(command.env("RUST_LOG", "off").env("RUST_BACKTRACE", "0"))
     }
 
-    /// Starts `HAProxy` in front of the processes.
-    pub(super) fn balance(&self) -> anyhow::Result<Balancer> {
-        Balancer::start(&self.folder, &self.ports)
+    /// Starts `HAProxy` in front of the processes. Each request may go to another one.
+    pub(super) fn balance(&self) -> anyhow::Result<Listening> {
+        let config = balancer::CONFIG
+            // While the remotes are down, the processes serve the rest.
+            .replace("GET /ready", &format!("GET /ready?exclude={REMOTE}"))
+            .replace("balance hdr(Mcp-Session-Id)", "balance roundrobin")
+            .replace("timeout client", "timeout check 10s\n    timeout client");
+        balancer::start(&config, &self.folder, &self.ports)
     }
 
     /// In turns, ends a process as an operator does, kills one, and kills all remotes. Starts the processes again.

@@ -21,6 +21,8 @@ pub(crate) struct Proxy {
 
 impl Proxy {
     pub(crate) async fn connect(url: String) -> anyhow::Result<Self> {
+        // `streams.rs` needs `reqwest` without a built-in provider. Then each client needs one, even for plain HTTP.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let transport = StreamableHttpClientTransport::from_uri(url);
         // Sends no session id and gets plain responses, which is faster than what `initialize` negotiates.
         let lifecycle = ClientLifecycleMode::Auto {
