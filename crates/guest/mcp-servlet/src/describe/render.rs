@@ -182,17 +182,26 @@ impl<const N: usize> Text<N> {
         } else {
             description
         };
-        let wrapped = nullable && node.kind.has_own_type();
-        if wrapped {
-            self.raw("{\"anyOf\":[");
-        }
         self.byte(b'{');
-        self.members(node, description, nullable && !wrapped, side);
-        self.examples(node.example);
-        self.byte(b'}');
-        if wrapped {
-            self.raw(",{\"type\":\"null\"}]}");
+        if nullable && node.kind.has_own_type() {
+            self.or_null(node, description, side);
+        } else {
+            self.members(node, description, nullable, side);
+            self.examples(node.example);
         }
+        self.byte(b'}');
+    }
+
+    /// The schema or `null`.
+    const fn or_null(&mut self, node: &Node, description: &str, side: Side) {
+        self.key("anyOf");
+        self.byte(b'[');
+        self.node(node, description, false, side);
+        self.separate();
+        self.byte(b'{');
+        self.text("type", "null");
+        self.byte(b'}');
+        self.byte(b']');
     }
 
     const fn members(&mut self, node: &Node, description: &str, nullable: bool, side: Side) {
@@ -297,7 +306,9 @@ impl<const N: usize> Text<N> {
         }
         self.string(name);
         if nullable {
-            self.raw(",\"null\"]");
+            self.separate();
+            self.string("null");
+            self.byte(b']');
         }
     }
 
@@ -415,10 +426,7 @@ impl<const N: usize> Text<N> {
     const fn property_members(&mut self, node: &Node, own: &str, nullable: bool, side: Side) {
         let nullable = nullable && matches!(side, Side::Output);
         if nullable && node.kind.has_own_type() {
-            self.key("anyOf");
-            self.byte(b'[');
-            self.node(node, own, false, side);
-            self.raw(",{\"type\":\"null\"}]");
+            self.or_null(node, own, side);
         } else {
             self.members(node, own, nullable, side);
         }
