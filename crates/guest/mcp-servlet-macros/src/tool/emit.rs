@@ -7,8 +7,7 @@ use quote::quote;
 use syn::Type;
 use syn::spanned::Spanned as _;
 
-use super::options::ToolOptions;
-use super::validate::ValidTool;
+use super::{ToolOptions, ValidTool};
 use crate::docs;
 use crate::function::attribute::{Call, Items, Kind};
 use crate::function::parameters::arguments as by_name;
