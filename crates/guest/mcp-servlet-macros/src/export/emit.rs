@@ -140,8 +140,8 @@ fn items(kind: &str, functions: &[Function], private: &TokenStream) -> TokenStre
         .skip(1)
         .map(|(function, number)| {
             let attributes = &function.attributes;
-            let check = quote!(#private::#check(__ITEMS, __NUMBERS, #number));
-            let check = located(check, function.span());
+            let call = quote!(#private::#check(__ITEMS, __NUMBERS, #number));
+            let check = located(call, function.span());
             quote!(#(#attributes)* const _: () = #check;)
         });
     quote! {{
