@@ -1,5 +1,6 @@
 //! Streamable HTTP: rmcp's transport, on an HTTP client that passes responses through the tap.
 
+mod beginning;
 mod body;
 mod cause;
 mod events;
@@ -222,7 +223,13 @@ impl HttpClient {
             }
             Some(kind) if kind.starts_with(EVENT_STREAM) => {
                 let events = events(response, self.limit);
-                let events = begun(events, opens_session(message), has_session).await?;
+                let events = if opens_session(message) {
+                    beginning::of_opening(events).await?
+                } else if has_session {
+                    beginning::of_session(events).await?
+                } else {
+                    events
+                };
                 let events = self.tapped(events, id);
                 Ok(StreamableHttpPostResponse::Sse(events, session))
             }
@@ -389,37 +396,6 @@ impl StreamableHttpClient for HttpClient {
             }
             kind => Err(StreamableHttpError::UnexpectedContentType(kind)),
         }
-    }
-}
-
-/// The events of a response, unless the first one says that there is no session, or that the server speaks HTTP+SSE.
-async fn begun(
-    events: EventStream,
-    opens_session: bool,
-    has_session: bool,
-) -> Result<EventStream, Error> {
-    if !opens_session && !has_session {
-        return Ok(events);
-    }
-    let is_wanted = if opens_session {
-        |event: &Sse| is_endpoint(event) || event.data.as_deref().is_some_and(response::is_response)
-    } else {
-        |event: &Sse| {
-            is_message(event) && event.data.as_deref().is_some_and(|data| !data.is_empty())
-        }
-    };
-    let (first, events) = body::peek(events, is_wanted).await;
-    match first {
-        None if opens_session => Err(response::nothing()),
-        Some(event) if opens_session && is_endpoint(&event) => Err(response::of_http_sse()),
-        Some(event)
-            if has_session
-                && let Some(error) =
-                    lost::error_of(event.data.as_deref().unwrap_or_default().as_bytes()) =>
-        {
-            Err(error)
-        }
-        _ => Ok(events),
     }
 }
 
