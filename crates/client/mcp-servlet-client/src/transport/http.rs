@@ -122,11 +122,14 @@ impl HttpClient {
 
     /// Whether rmcp may send a message again, in a new session. It may do so once.
     fn may_send_again(&self, message: &ClientJsonRpcMessage) -> bool {
-        let Some(id) = request_id(message) else {
-            return true;
-        };
-        let mut sent_again = lock(&self.sent_again);
-        !sent_again.remove(id) && sent_again.insert(id.clone())
+        request_id(message).is_none_or(|id| lock(&self.sent_again).insert(id.clone()))
+    }
+
+    /// Notes that rmcp does not send a message again.
+    fn done_with(&self, message: &ClientJsonRpcMessage) {
+        if let Some(id) = request_id(message) {
+            lock(&self.sent_again).remove(id);
+        }
     }
 
     pub(crate) fn with_bearer(mut self, bearer: Option<Arc<dyn Bearer>>) -> Self {
@@ -286,6 +289,7 @@ impl HttpClient {
 
     /// Tells the tap why a message has failed.
     fn report(&self, message: &ClientJsonRpcMessage, error: Error) -> Failure {
+        self.done_with(message);
         self.tap.failed(message, error.clone());
         if is_initialized(message) {
             self.tap.not_accepted(error.clone());
@@ -321,9 +325,7 @@ impl StreamableHttpClient for HttpClient {
         match posted {
             Ok(response) => {
                 self.tap.accepted(&message);
-                if let Some(id) = request_id(&message) {
-                    lock(&self.sent_again).remove(id);
-                }
+                self.done_with(&message);
                 Ok(response)
             }
             Err(error)
