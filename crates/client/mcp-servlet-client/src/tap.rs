@@ -43,7 +43,7 @@ const MAX_LOGGED_CHANGES: usize = 100;
 const EVENT_BUFFER: usize = 1024;
 
 /// rmcp gets all requests of servers under this method, so that it changes nothing in them. The parameters have the real method as
-/// `method` and its parameters as `params`.
+/// `method` and its parameters as `params`. Since 2026-07-28, it gets them as they are, and refuses those that belong to no request.
 pub(crate) const ASKED: &str = "mcp-servlet/asked";
 
 /// What the log says about a line that is not a message.
@@ -260,7 +260,7 @@ impl Tap {
                 id: Some(id),
                 method,
                 params,
-            }) if method != "ping" && !self.state().is_stateless => {
+            }) if method != "ping" && (method == ASKED || !self.state().is_stateless) => {
                 Passed::Text(asked(id, &method, params.as_deref()))
             }
             Some(call) => {
@@ -886,6 +886,21 @@ mod tests {
             let error =
                 format!("the server sent the response to another request, with the id {id}");
             assert_eq!(reply(slot), Some(error));
+        }
+    }
+
+    #[test]
+    fn a_server_cannot_send_a_wrapped_request() {
+        let request = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"{ASKED}","params":{{"method":"roots/list"}}}}"#
+        );
+        for is_stateless in [false, true] {
+            let tap = Tap::new("a server");
+            tap.state().is_stateless = is_stateless;
+            let received = tap.received(request.as_bytes(), Origin::Common);
+            let text = received.into_text().expect("a request");
+            let read: Value = serde_json::from_str(&text).expect("JSON");
+            assert_eq!(read["params"]["method"], ASKED);
         }
     }
 
