@@ -88,7 +88,8 @@ pub(super) fn build(
         .args(["--target", target.triple(), "--message-format", format])
         .args([
             "--package",
-            package.name.as_str(),
+            // Unlike the name, it never means a dependency.
+            package.id.repr.as_str(),
             "--manifest-path",
             package.manifest_path.as_str(),
         ])
