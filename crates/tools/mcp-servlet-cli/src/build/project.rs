@@ -71,6 +71,8 @@ impl Project {
     /// dependencies, and the files at the workspace root.
     pub(crate) fn sources(&self) -> Result<Snapshot, Failure> {
         let mut files = Snapshot::default();
+        // Cargo marks it as a cache only if it has created it.
+        files.ignore(self.metadata.target_directory.clone().into());
         let root = self.metadata.workspace_root.as_std_path();
         for name in ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml"] {
             files.add(root.join(name));
