@@ -228,9 +228,16 @@ fn a_new_project_tells_how_its_package_is_called_and_stays_in_its_repository() {
     assert!(messages.contains("`--sdk PATH`"), "{messages}");
     assert!(!folder.path().join("fn/.git").exists());
     let options = ["new", "Foo-Bar", "--no-scripts"];
-    let messages = stderr(&run(command(servlet(), folder.path()).args(options)));
+    let created = run(command(servlet(), folder.path())
+        .args(options)
+        .env("CARGO_TARGET_DIR", "out"));
+    let messages = stderr(&created);
     let renamed = "the package is called `foo-bar`, because names of packages are in kebab case\n";
     assert!(messages.contains(renamed), "{messages}");
+    // Where a build in the new folder puts it.
+    let printed = stdout(&created);
+    let wasm = "/Foo-Bar/out/wasm32-unknown-unknown/servlet/foo_bar.wasm";
+    assert!(printed.contains(wasm), "{printed}");
 }
 
 /// The bundle, packed twice.

@@ -16,6 +16,7 @@ pub(super) fn pack(release: &Release, program: &Program) -> anyhow::Result<(Stri
         .map(|readme| String::from_utf8_lossy(&readme.bytes));
     let wheel = Wheel {
         name: "mcp-servlet",
+        module: "mcp_servlet",
         version: VERSION,
         metadata: &metadata,
         description: &readme.unwrap_or_default(),

@@ -43,7 +43,7 @@ const MAX_LOGGED_CHANGES: usize = 100;
 const EVENT_BUFFER: usize = 1024;
 
 /// rmcp gets all requests of servers under this method, so that it changes nothing in them. The parameters have the real method as
-/// `method` and its parameters as `params`.
+/// `method` and its parameters as `params`. Since 2026-07-28, it gets them as they are, and refuses those that belong to no request.
 pub(crate) const ASKED: &str = "mcp-servlet/asked";
 
 /// What the log says about a line that is not a message.
@@ -260,7 +260,7 @@ impl Tap {
                 id: Some(id),
                 method,
                 params,
-            }) if method != "ping" && !self.state().is_stateless => {
+            }) if method != "ping" && (method == ASKED || !self.state().is_stateless) => {
                 Passed::Text(asked(id, &method, params.as_deref()))
             }
             Some(call) => {
@@ -301,7 +301,12 @@ impl Tap {
             },
             Origin::Body(post) => {
                 let reply = match &id {
-                    Some(id) if state.is_of_another(id, post) => other_id(id).into(),
+                    Some(id) if state.may_be_of_another(id, post) => {
+                        state.cancelled.remove(id);
+                        // Its own result may come as that of the other request.
+                        state.cancelled.expect_elsewhere(post);
+                        other_id(id).into()
+                    }
                     _ => reply,
                 };
                 note_other_id(id.as_ref(), post, mended);
@@ -686,6 +691,11 @@ impl TapState {
         id != post && matches!(self.waiting.get(id), Some(Waiting::Caller(..)))
     }
 
+    /// Whether this is the id of another request whose answer may still come.
+    fn may_be_of_another(&self, id: &RequestId, post: &RequestId) -> bool {
+        self.is_of_another(id, post) || id != post && self.cancelled.contains(id)
+    }
+
     fn note_instead(&self, post: &RequestId, error: Error) {
         if let Some(Waiting::Caller(slot, ..)) = self.waiting.get(post)
             && let Some(slot) = slot.upgrade()
@@ -805,6 +815,7 @@ mod tests {
     fn a_response_reaches_the_request_whose_id_it_has() {
         const RESULT: &str = r#"{"content":[]}"#;
         const OTHER: &str = "the server sent the response to another request, with the id 8";
+        const CANCELLED: &str = "the server sent the response to another request, with the id 6";
         let (seven, post) = (
             RequestId::Number(7),
             Some(r#"{"jsonrpc":"2.0","id":7,"result":{}}"#),
@@ -836,8 +847,8 @@ mod tests {
                 [None, Some("no"), None],
                 [Some(OTHER), None, post],
             ),
-            ("6", [None; 3], [None; 3], [Some(RESULT), None, post]),
-            ("\"6\"", [None; 3], [None; 3], [Some(RESULT), None, post]),
+            ("6", [None; 3], [None; 3], [Some(CANCELLED), None, post]),
+            ("\"6\"", [None; 3], [None; 3], [Some(CANCELLED), None, post]),
             (
                 "1",
                 [None; 3],
@@ -860,6 +871,36 @@ mod tests {
                 let expected = expected.map(|text| text.map(str::to_owned));
                 assert_eq!(delivered(&message, origin), expected, "{message}");
             }
+        }
+    }
+
+    #[test]
+    fn exchanged_bodies_reach_neither_request() {
+        let tap = Tap::new("a server");
+        let slots = [7, 8].map(|id| request(&tap, id));
+        for (post, id) in [(7, 8), (8, 7)] {
+            let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"of":{id}}}}}"#);
+            tap.received(body.as_bytes(), Origin::Body(&RequestId::Number(post)));
+        }
+        for (slot, id) in slots.iter().zip([8, 7]) {
+            let error =
+                format!("the server sent the response to another request, with the id {id}");
+            assert_eq!(reply(slot), Some(error));
+        }
+    }
+
+    #[test]
+    fn a_server_cannot_send_a_wrapped_request() {
+        let request = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"{ASKED}","params":{{"method":"roots/list"}}}}"#
+        );
+        for is_stateless in [false, true] {
+            let tap = Tap::new("a server");
+            tap.state().is_stateless = is_stateless;
+            let received = tap.received(request.as_bytes(), Origin::Common);
+            let text = received.into_text().expect("a request");
+            let read: Value = serde_json::from_str(&text).expect("JSON");
+            assert_eq!(read["params"]["method"], ASKED);
         }
     }
 

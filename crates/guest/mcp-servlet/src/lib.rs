@@ -133,7 +133,7 @@ mod guide {
 /// | `title = "…"` | the name that people see |
 /// | `description = "…"` | the description; default: the doc comment |
 /// | `read_only`, `destructive`, `idempotent`, `open_world` | MCP's hints; `read_only = false` means the opposite |
-/// | `task = "optional"` | calls run as tasks, whose results clients fetch later, where client and host can do that; `"required"`: for no other client; `"forbidden"`: never. Without it, the host decides by how long a call takes |
+/// | `task = "optional"` | calls run as tasks, whose results clients fetch later, if client and host support that; `"required"`: only clients that support tasks can call it; `"forbidden"`: calls never run as tasks. Without it, the host decides by how long a call takes |
 /// | `icons = […]` | pictures, as a list of [`StaticIcon`]s |
 /// | `ui = …` | the user interface that shows the results (MCP Apps), as a [`ToolUi`] |
 /// | `meta = […]` | `_meta`, as a list of [`Meta`] |

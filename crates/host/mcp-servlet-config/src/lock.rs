@@ -653,6 +653,23 @@ impl Permissions {
 /// The names that clients see, by endpoint, for each member and item.
 type NamesByEndpoint = BTreeMap<(String, String), BTreeMap<String, String>>;
 
+/// The names of all items of a lock, by endpoint, which hold even while a member is missing.
+fn approved_names(names: &NamesByEndpoint) -> BTreeMap<String, Arc<ApprovedNames>> {
+    let mut all = BTreeMap::<String, ApprovedNames>::new();
+    for ((member, key), served) in names {
+        let Some((kind, own)) = parse_key(key) else {
+            continue;
+        };
+        for (endpoint, name) in served {
+            let names = all.entry(endpoint.clone()).or_default();
+            names.add(kind, (member, own), name);
+        }
+    }
+    all.into_iter()
+        .map(|(endpoint, names)| (endpoint, Arc::new(names)))
+        .collect()
+}
+
 impl Config {
     /// Uses the configuration with its lock.
     pub(super) fn locked(mut self, path: &Path, locks: Locks) -> Result<Self, ConfigError> {
@@ -679,29 +696,13 @@ impl Config {
         let mut problems = self.changed_signers(&lock);
         self.lock_servlets(&lock);
         problems.extend(self.lock_remotes(&lock));
-        problems.extend(self.changed_names(&lock));
+        let names = self.names_under(&lock);
+        problems.extend(self.changed_names(&lock, &names));
         if problems.is_empty() {
-            self.approved = self.approved_names(&lock);
+            self.approved = approved_names(&names);
             return Ok(self);
         }
         Err(ConfigError::wrong(self.source, problems))
-    }
-
-    /// The names of all items of a lock, by endpoint, which hold even while a member is missing.
-    fn approved_names(&self, lock: &Lock) -> BTreeMap<String, Arc<ApprovedNames>> {
-        let mut all = BTreeMap::<String, ApprovedNames>::new();
-        for ((member, key), served) in &self.names_under(lock) {
-            let Some((kind, own)) = parse_key(key) else {
-                continue;
-            };
-            for (endpoint, name) in served {
-                let names = all.entry(endpoint.clone()).or_default();
-                names.add(kind, (member, own), name);
-            }
-        }
-        all.into_iter()
-            .map(|(endpoint, names)| (endpoint, Arc::new(names)))
-            .collect()
     }
 
     /// The servlets that may be signed by others than in the lock, or need not be signed any more.
@@ -797,10 +798,9 @@ impl Config {
     }
 
     /// The items that clients would see under other names than those that were approved, or find another item under that name.
-    fn changed_names(&self, lock: &Lock) -> Vec<Problem> {
-        let names = self.names_under(lock);
+    fn changed_names(&self, lock: &Lock, names: &NamesByEndpoint) -> Vec<Problem> {
         let mut owners = BTreeMap::new();
-        for ((member, key), served) in &names {
+        for ((member, key), served) in names {
             let kind = parse_key(key).map(|(kind, _)| kind);
             for (endpoint, name) in served {
                 owners.insert((endpoint, kind, name), member);

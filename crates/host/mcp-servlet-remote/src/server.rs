@@ -85,20 +85,10 @@ impl RemoteServer {
         self.outcome(waited)
     }
 
-    /// How long one attempt to connect may take. A command may have to be started twice.
-    fn attempt_limit(&self) -> Duration {
-        let shared = &self.main.shared;
-        let starts = if matches!(shared.target, Target::Command(_)) {
-            2
-        } else {
-            1
-        };
-        shared.options.connect.saturating_mul(starts)
-    }
-
     /// How long to wait for the outcome of one attempt.
     fn wait(&self) -> Duration {
-        self.attempt_limit().saturating_add(CONNECT_SLACK)
+        let limit = self.main.shared.attempt_limit();
+        limit.saturating_add(CONNECT_SLACK)
     }
 
     /// Whether it makes no further attempt to connect.
@@ -108,12 +98,13 @@ impl RemoteServer {
     }
 
     fn outcome(&self, waited: bool) -> Result<(), NotReady> {
-        let name = &self.main.shared.name;
-        Err(match &*self.main.shared.link.borrow() {
+        let shared = &self.main.shared;
+        let name = &shared.name;
+        Err(match &*shared.link.borrow() {
             Link::Up(_) | Link::Idle if waited => return Ok(()),
             Link::Down { why, help, .. } => NotReady::new(name, why, help.clone()),
             _ => {
-                let why = format!("it did not answer within {:?}", self.attempt_limit());
+                let why = format!("it did not answer within {:?}", shared.attempt_limit());
                 NotReady::new(name, &RemoteFailure::Unreachable { why }, None)
             }
         })

@@ -1,7 +1,7 @@
 //! What the requests to a server and the task that keeps it connected share.
 
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 use mcp_servlet_call::{Nursery, RemoteFailure};
@@ -95,6 +95,15 @@ impl Shared {
         watch
     }
 
+    /// How long one attempt to connect may take. A command may have to be started twice.
+    pub(crate) fn attempt_limit(&self) -> Duration {
+        let starts = match self.target {
+            Target::Command(_) => 2,
+            _ => 1,
+        };
+        self.options.connect.saturating_mul(starts)
+    }
+
     /// The connection. A server that is idle or down is connected at once, unless that was just tried.
     pub(crate) async fn connected(&self) -> Result<Arc<Connection>, RemoteFailure> {
         self.used();
@@ -120,7 +129,7 @@ impl Shared {
                 }
             }
         };
-        let limit = self.options.connect;
+        let limit = self.attempt_limit();
         let waited = timeout(limit, waiting).await;
         waited.unwrap_or_else(|_| {
             let why = format!("it did not answer within {limit:?}");

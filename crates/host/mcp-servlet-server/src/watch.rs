@@ -28,6 +28,8 @@ const CACHE: &str = "CACHEDIR.TAG";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
     watched: Vec<Watched>,
+    /// Directories that are not looked at.
+    ignored: Vec<PathBuf>,
     files: BTreeMap<PathBuf, Option<State>>,
 }
 
@@ -54,10 +56,18 @@ impl Snapshot {
         self.look(Watched::Sources(directory));
     }
 
+    /// Leaves a directory out of those that are added after this, such as a `target` that cargo has not marked as a cache.
+    pub fn ignore(&mut self, directory: PathBuf) {
+        self.ignored.push(directory);
+    }
+
     /// The current state of the same files.
     #[must_use]
     pub fn again(&self) -> Self {
-        let mut now = Self::default();
+        let mut now = Self {
+            ignored: self.ignored.clone(),
+            ..Self::default()
+        };
         for watched in &self.watched {
             now.look(watched.clone());
         }
@@ -121,7 +131,7 @@ impl Snapshot {
             let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
             match is_directory {
                 _ if is_hidden => {}
-                true if path.join(CACHE).exists() => {}
+                true if path.join(CACHE).exists() || self.ignored.contains(&path) => {}
                 true => self.look_below(&path),
                 false => self.look_at(path),
             }
@@ -184,8 +194,14 @@ mod tests {
         let path = |name: &str| folder.path().join(name);
         write(&path("target/CACHEDIR.TAG"), "");
         let mut before = Snapshot::default();
+        before.ignore(path("volume"));
         before.add_sources(folder.path().to_owned());
-        for made in ["target/debug/a.rs", ".git/index", "src/.lib.rs.swp"] {
+        for made in [
+            "target/debug/a.rs",
+            "volume/debug/a.rs",
+            ".git/index",
+            "src/.lib.rs.swp",
+        ] {
             write(&path(made), "");
             assert_eq!(before.again(), before, "{made}");
         }

@@ -282,9 +282,12 @@ fn write(path: &Path, rust: &str) -> Result<(), Failure> {
 fn compare(path: &Path, rust: &str) -> Result<(), Failure> {
     let shown = path.display();
     let problem = match fs::read(path) {
-        Ok(found) if found == rust.as_bytes() => return Ok(()),
         Ok(found) => {
-            let found = String::from_utf8_lossy(&found);
+            // On Windows, git may give a file other line ends.
+            let found = String::from_utf8_lossy(&found).replace("\r\n", "\n");
+            if found == rust {
+                return Ok(());
+            }
             let same = found
                 .lines()
                 .zip(rust.lines())
@@ -303,4 +306,18 @@ fn compare(path: &Path, rust: &str) -> Result<(), Failure> {
         "error: {problem}\n  help: run the command without `--check`"
     ));
     Err(Failure::CheckFailed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_with_other_line_ends_is_up_to_date() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("pdk.rs");
+        fs::write(&path, "a\r\nb\r\n").expect("a file");
+        assert!(compare(&path, "a\nb\n").is_ok());
+        assert!(compare(&path, "a\nc\n").is_err());
+    }
 }

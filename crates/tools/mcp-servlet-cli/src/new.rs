@@ -11,6 +11,7 @@ use std::{
     time::Instant,
 };
 
+use cargo_metadata::MetadataCommand;
 use clap::Args;
 use serde_json::json;
 use xtp_bundle::{Bundle, Config};
@@ -250,12 +251,20 @@ fn wasm(folder: &Path) -> Result<Option<PathBuf>, Failure> {
     let Some(bin) = Manifest::read(folder)?.bin else {
         return Ok(None);
     };
-    let target = env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
-    let path = match (target, Path::new(&bin).strip_prefix("target")) {
-        (Some(target), Ok(inner)) => target.join(inner),
-        _ => folder.join(&bin),
+    let path = match Path::new(&bin).strip_prefix("target") {
+        Ok(inner) => target(folder).join(inner),
+        Err(_) => folder.join(&bin),
     };
     Ok(std::path::absolute(path).ok())
+}
+
+/// The folder into which cargo builds the project. Variables and configuration files of cargo can name another one.
+fn target(folder: &Path) -> PathBuf {
+    let metadata = MetadataCommand::new().current_dir(folder).no_deps().exec();
+    metadata.map_or_else(
+        |_| folder.join("target"),
+        |metadata| metadata.target_directory.into(),
+    )
 }
 
 fn offered(config: &Config) -> String {

@@ -144,6 +144,10 @@ impl Test {
         for (package, _) in built {
             command.args(["--package", package]);
         }
+        let has_target = |option: &String| option == "--target" || option.starts_with("--target=");
+        if !self.cargo.iter().any(has_target) {
+            command.args(cargo::native_options(folder)?);
+        }
         command.args(&self.cargo);
         if self.format == Format::Json {
             // Standard output is for the list.

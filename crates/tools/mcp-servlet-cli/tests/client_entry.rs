@@ -612,16 +612,37 @@ fn packages_name_the_settings_and_the_servlet_of_the_registry() {
         readme.contains("| `SERVLET_CONFIG_API_KEY` | the key (required) |"),
         "{readme}"
     );
+}
 
-    let (code, said) = pack(&["--wheel=ada-weather"]);
+#[test]
+fn a_wheel_has_a_module_that_python_itself_does_not_have() {
+    let home = home();
+    let name = "--name=io.github.ada/weather";
+    let arguments = [
+        "pack",
+        "weather.wasm",
+        "--author=Ada",
+        name,
+        "--wheel=ada-weather",
+    ];
+    let (code, said) = run(&home, &arguments);
     assert_eq!(code, Some(0), "{said}");
-    let wheel = bytes("ada_weather-1.2.0-py3-none-any.whl");
+    let wheel = home.path().join("ada_weather-1.2.0-py3-none-any.whl");
+    let wheel = fs::read(wheel).expect("a package");
     let mut wheel = ZipArchive::new(Cursor::new(wheel)).expect("a wheel");
-    let mut metadata = String::new();
-    let mut file = wheel
-        .by_name("ada_weather-1.2.0.dist-info/METADATA")
-        .expect("a file");
-    file.read_to_string(&mut metadata).expect("text");
+    let mut text = |path: &str| {
+        let mut text = String::new();
+        let mut file = wheel.by_name(path).expect("a file");
+        file.read_to_string(&mut text).expect("text");
+        text
+    };
+    let scripts = text("ada_weather-1.2.0.dist-info/entry_points.txt");
+    assert!(
+        scripts.ends_with("\nada-weather = ada_weather_servlet:main\n"),
+        "{scripts}"
+    );
+    assert!(text("ada_weather_servlet/__init__.py").contains(".wasm\""));
+    let metadata = text("ada_weather-1.2.0.dist-info/METADATA");
     for line in [
         "Name: ada-weather",
         "Author: Ada",

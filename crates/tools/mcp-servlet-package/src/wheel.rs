@@ -7,11 +7,13 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{File, zip};
 
-/// What a wheel says about itself. Its script has the name of the project and runs `main` of the module.
+/// What a wheel says about itself. Its script has the name of the project.
 #[derive(Clone, Copy, Debug)]
 pub struct Wheel<'a> {
     /// The name of the project.
     pub name: &'a str,
+    /// The module whose function `main` the script runs.
+    pub module: &'a str,
     /// The version.
     pub version: &'a str,
     /// The lines of `METADATA` after the name and the version.
@@ -22,19 +24,19 @@ pub struct Wheel<'a> {
     pub platforms: &'a [&'a str],
 }
 
-impl Wheel<'_> {
-    /// The name of the project as file names have it, which is also the name of the module of [`Wheel::pack`].
-    pub fn module(&self) -> String {
-        let plain = |c: char| {
-            if c.is_ascii_alphanumeric() {
-                c.to_ascii_lowercase()
-            } else {
-                '_'
-            }
-        };
-        self.name.chars().map(plain).collect()
-    }
+/// The name of a project as file names and modules have it.
+pub fn plain(name: &str) -> String {
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() {
+            c.to_ascii_lowercase()
+        } else {
+            '_'
+        }
+    };
+    name.chars().map(plain).collect()
+}
 
+impl Wheel<'_> {
     /// The folder of files that go to the folder of programs.
     pub fn scripts(&self) -> String {
         format!("{}.data/scripts", self.base())
@@ -78,11 +80,7 @@ impl Wheel<'_> {
             ),
             info(
                 "entry_points.txt",
-                &format!(
-                    "[console_scripts]\n{} = {}:main\n",
-                    self.name,
-                    self.module()
-                ),
+                &format!("[console_scripts]\n{} = {}:main\n", self.name, self.module),
             ),
         ]);
         all.extend(
@@ -96,7 +94,7 @@ impl Wheel<'_> {
     }
 
     fn base(&self) -> String {
-        format!("{}-{}", self.module(), self.version)
+        format!("{}-{}", plain(self.name), self.version)
     }
 
     fn metadata(&self, licenses: &[File]) -> String {

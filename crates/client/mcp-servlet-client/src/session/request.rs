@@ -41,6 +41,9 @@ pub(super) struct RequestOptions<'a> {
 struct SentRequest<'a> {
     handle: Option<RequestHandle<RoleClient>>,
     has_ended: bool,
+    /// Whether rmcp goes on to wait for the response, although the request has ended: the response came in the stream of another
+    /// request, or cannot be read.
+    rmcp_waits: bool,
     slot: &'a Slot,
     tap: &'a Tap,
     cancellations: &'a TaskTracker,
@@ -51,11 +54,16 @@ impl Drop for SentRequest<'_> {
         let Some(handle) = self.handle.take() else {
             return;
         };
-        // The answer may have come, although the caller has not seen it.
+        // The answer may have come, although the caller has not seen it. Without a cancellation, rmcp would read the response stream
+        // as long as the server holds it open.
         if self.has_ended || self.slot.is_answered() == Some(true) {
-            return self.tap.forget(&handle.id);
+            self.tap.forget(&handle.id);
+            if !self.rmcp_waits {
+                return;
+            }
+        } else {
+            self.tap.cancel(&handle.id);
         }
-        self.tap.cancel(&handle.id);
         // Without a runtime, the connection is gone as well.
         if tokio::runtime::Handle::try_current().is_ok() {
             let reason = "the caller does not wait any longer".to_owned();
@@ -113,6 +121,7 @@ impl Session {
         let mut sent = SentRequest {
             handle: Some(handle),
             has_ended: false,
+            rmcp_waits: false,
             slot: &slot,
             tap: &self.tap,
             cancellations: &self.cancellations,
@@ -124,6 +133,7 @@ impl Session {
         })?;
         // rmcp counts a broken connection as the end, but the server may go on.
         sent.has_ended = slot.is_answered().unwrap_or(answered.is_some());
+        sent.rmcp_waits = answered.is_none();
         match (slot.take(), answered) {
             (Some(reply), _) => Ok(reply),
             (None, Some(Err(error))) => {

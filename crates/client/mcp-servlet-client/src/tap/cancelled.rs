@@ -23,11 +23,16 @@ pub(super) struct Cancelled {
 }
 
 impl Cancelled {
-    pub(super) fn add(&mut self, id: &RequestId, now: Instant) {
+    /// Notes that the answer to a request may come as that of another one.
+    pub(super) fn expect_elsewhere(&mut self, id: &RequestId) {
         if self.unanswered.len() >= MAX_CANCELLED {
             self.unanswered.pop_front();
         }
         self.unanswered.push_back(id.clone());
+    }
+
+    pub(super) fn add(&mut self, id: &RequestId, now: Instant) {
+        self.expect_elsewhere(id);
         if self.ids.len() < MAX_CANCELLED {
             self.ids.insert(id.clone(), now + KEEP_CANCELLED);
         }

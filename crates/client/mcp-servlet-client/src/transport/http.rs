@@ -1,5 +1,6 @@
 //! Streamable HTTP: rmcp's transport, on an HTTP client that passes responses through the tap.
 
+mod beginning;
 mod body;
 mod cause;
 mod events;
@@ -121,11 +122,14 @@ impl HttpClient {
 
     /// Whether rmcp may send a message again, in a new session. It may do so once.
     fn may_send_again(&self, message: &ClientJsonRpcMessage) -> bool {
-        let Some(id) = request_id(message) else {
-            return true;
-        };
-        let mut sent_again = lock(&self.sent_again);
-        !sent_again.remove(id) && sent_again.insert(id.clone())
+        request_id(message).is_none_or(|id| lock(&self.sent_again).insert(id.clone()))
+    }
+
+    /// Notes that rmcp does not send a message again.
+    fn done_with(&self, message: &ClientJsonRpcMessage) {
+        if let Some(id) = request_id(message) {
+            lock(&self.sent_again).remove(id);
+        }
     }
 
     pub(crate) fn with_bearer(mut self, bearer: Option<Arc<dyn Bearer>>) -> Self {
@@ -222,7 +226,13 @@ impl HttpClient {
             }
             Some(kind) if kind.starts_with(EVENT_STREAM) => {
                 let events = events(response, self.limit);
-                let events = begun(events, opens_session(message), has_session).await?;
+                let events = if opens_session(message) {
+                    beginning::of_opening(events).await?
+                } else if has_session {
+                    beginning::of_session(events).await?
+                } else {
+                    events
+                };
                 let events = self.tapped(events, id);
                 Ok(StreamableHttpPostResponse::Sse(events, session))
             }
@@ -279,6 +289,7 @@ impl HttpClient {
 
     /// Tells the tap why a message has failed.
     fn report(&self, message: &ClientJsonRpcMessage, error: Error) -> Failure {
+        self.done_with(message);
         self.tap.failed(message, error.clone());
         if is_initialized(message) {
             self.tap.not_accepted(error.clone());
@@ -314,9 +325,7 @@ impl StreamableHttpClient for HttpClient {
         match posted {
             Ok(response) => {
                 self.tap.accepted(&message);
-                if let Some(id) = request_id(&message) {
-                    lock(&self.sent_again).remove(id);
-                }
+                self.done_with(&message);
                 Ok(response)
             }
             Err(error)
@@ -389,37 +398,6 @@ impl StreamableHttpClient for HttpClient {
             }
             kind => Err(StreamableHttpError::UnexpectedContentType(kind)),
         }
-    }
-}
-
-/// The events of a response, unless the first one says that there is no session, or that the server speaks HTTP+SSE.
-async fn begun(
-    events: EventStream,
-    opens_session: bool,
-    has_session: bool,
-) -> Result<EventStream, Error> {
-    if !opens_session && !has_session {
-        return Ok(events);
-    }
-    let is_wanted = if opens_session {
-        |event: &Sse| is_endpoint(event) || event.data.as_deref().is_some_and(response::is_response)
-    } else {
-        |event: &Sse| {
-            is_message(event) && event.data.as_deref().is_some_and(|data| !data.is_empty())
-        }
-    };
-    let (first, events) = body::peek(events, is_wanted).await;
-    match first {
-        None if opens_session => Err(response::nothing()),
-        Some(event) if opens_session && is_endpoint(&event) => Err(response::of_http_sse()),
-        Some(event)
-            if has_session
-                && let Some(error) =
-                    lost::error_of(event.data.as_deref().unwrap_or_default().as_bytes()) =>
-        {
-            Err(error)
-        }
-        _ => Ok(events),
     }
 }
 

@@ -86,3 +86,27 @@ async fn a_cancelled_request_counts_if_the_server_has_another_stream_for_it() {
     session.ping().await.expect("an answer");
     assert!(session.has_cancelled());
 }
+
+#[tokio::test]
+async fn a_request_whose_response_came_in_another_stream_is_read_no_longer() {
+    let crossed = json!({
+        "jsonrpc": "2.0",
+        "id": "$params/arguments/id",
+        "result": { "content": [{ "type": "text", "text": "first" }] },
+    });
+    let (session, puppet) = legacy_session(json!([
+        { "sse": true, "wait_ms": 60_000, "result": { "content": [] } },
+        { "sse": true, "before": [crossed], "result": { "content": [] } },
+    ]))
+    .await;
+    let second = async {
+        let first = arrived(&puppet, "tools/call").await;
+        session.call("any", json!({ "id": first["id"] })).await
+    };
+    let (first, second) = tokio::join!(session.call("any", Value::Null), second);
+    assert_eq!(first.expect("a result").text(), "first");
+    second.expect("a result");
+    arrived(&puppet, "notifications/cancelled").await;
+    assert!(!session.has_cancelled());
+    assert_eq!(session.waiting(), 0);
+}

@@ -5,9 +5,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Expr, LitStr};
 
-use super::Declaration;
-use super::function::Function;
-use super::sections::{Host, Sections};
+use super::{Declaration, Function, Host, Sections};
 use crate::function::emit::located;
 
 /// Everything that `export!` expands to.
@@ -142,8 +140,8 @@ fn items(kind: &str, functions: &[Function], private: &TokenStream) -> TokenStre
         .skip(1)
         .map(|(function, number)| {
             let attributes = &function.attributes;
-            let check = quote!(#private::#check(__ITEMS, __NUMBERS, #number));
-            let check = located(check, function.span());
+            let call = quote!(#private::#check(__ITEMS, __NUMBERS, #number));
+            let check = located(call, function.span());
             quote!(#(#attributes)* const _: () = #check;)
         });
     quote! {{
@@ -325,4 +323,21 @@ fn exports(
         #features
         #(#exports)*
     }
+}
+
+/// The marker type of a function: its path with the hygiene of this macro and the location of the author's path.
+///
+/// So rustc names the macro in an error about the path, and `export!` calls it by a name that says which attribute is
+/// missing. Names of items mean the same in both cases, except `$crate`: its hygiene says which crate it is.
+///
+/// The path is used as a type instead of being imported: an import is ambiguous if a crate has the same name, as the
+/// servlet's own crate may have in its doctests.
+pub(crate) fn marker(path: TokenStream) -> TokenStream {
+    let path = path.into_iter().map(|mut token| {
+        if token.to_string() != "$crate" {
+            token.set_span(Span::mixed_site().located_at(token.span()));
+        }
+        token
+    });
+    path.collect()
 }

@@ -3,8 +3,9 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
+use syn::{Attribute, Visibility};
 
-use super::emit::{marker, values};
+use super::emit::values;
 use super::head::{FnHead, cfgs};
 use super::parameters::ValidParam;
 use super::strip;
@@ -201,5 +202,15 @@ impl Kind {
                 #after
             };
         }
+    }
+}
+
+/// A braced struct lives in the type namespace only, so the function keeps its name.
+fn marker(name: &Ident, visibility: &Visibility, cfgs: &[&Attribute]) -> TokenStream {
+    quote! {
+        #(#cfgs)*
+        #[doc(hidden)]
+        #[allow(non_camel_case_types)]
+        #visibility struct #name {}
     }
 }

@@ -1,4 +1,4 @@
-//! The common parts of expansions: the marker type, the table of parameters, and their values.
+//! The common parts of expansions: the table of parameters, and their values.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -8,20 +8,6 @@ use super::arg::{json_literal, json_token};
 use super::default::{ArgDefault, JsonDefault};
 use super::limits::Range;
 use super::parameters::{Argument, ValidParam, arguments};
-
-/// A braced struct lives in the type namespace only, so the function keeps its name.
-pub(crate) fn marker(
-    name: &Ident,
-    visibility: impl ToTokens,
-    cfgs: &[&syn::Attribute],
-) -> TokenStream {
-    quote! {
-        #(#cfgs)*
-        #[doc(hidden)]
-        #[allow(non_camel_case_types)]
-        #visibility struct #name {}
-    }
-}
 
 /// The constants `__INPUT`, the schema of the arguments, and `__PARAMETERS` for reading them.
 pub(crate) fn arguments_by_name(

@@ -5,9 +5,8 @@ use quote::ToTokens;
 use syn::LitStr;
 use syn::ext::IdentExt;
 
-use super::Kind;
-use super::options::ResourceOptions;
 use super::template::{Part, Template, check_scheme, check_text};
+use super::{Kind, ResourceOptions};
 use crate::diagnostics::Diagnostics;
 use crate::docs;
 use crate::function::parameters::{arguments, parameters};

@@ -7,8 +7,7 @@ use quote::quote;
 use syn::Type;
 use syn::spanned::Spanned as _;
 
-use super::options::ToolOptions;
-use super::validate::ValidTool;
+use super::{ToolOptions, ValidTool};
 use crate::docs;
 use crate::function::attribute::{Call, Items, Kind};
 use crate::function::parameters::arguments as by_name;
@@ -63,16 +62,16 @@ pub(crate) fn tool(tool: &ValidTool<'_>) -> TokenStream {
     )
 }
 
-/// The result of the call; an excerpt comes before it, so that what is wrong with it is found first.
+/// The result of the call. With `parts`, `max_length` and `start_index` are read first, so that their errors come first.
 fn reply(tool: &ValidTool<'_>, call: &Call, private: &TokenStream) -> TokenStream {
     let Call {
         arguments, tokens, ..
     } = call;
-    let excerpt = tool.options.parts.as_ref().map(|length| {
+    let page = tool.options.parts.as_ref().map(|length| {
         let index = by_name(&tool.parameters).count();
         quote!(#private::TextPage::requested(&#arguments, #index, #length)?,)
     });
-    quote!(__RETURNS.reply(#excerpt #tokens))
+    quote!(__RETURNS.reply(#page #tokens))
 }
 
 /// The expansion for a function with errors.

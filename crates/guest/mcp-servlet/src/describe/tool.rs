@@ -70,7 +70,7 @@ pub struct ToolHints {
     pub read_only: Option<bool>,
     /// Its changes may destroy something (`destructiveHint`; MCP assumes true).
     pub destructive: Option<bool>,
-    /// A second equal call changes nothing more (`idempotentHint`; MCP assumes false).
+    /// Repeating a call with the same arguments has no further effect (`idempotentHint`; MCP assumes false).
     pub idempotent: Option<bool>,
     /// It deals with things outside the host (`openWorldHint`; MCP assumes true).
     pub open_world: Option<bool>,

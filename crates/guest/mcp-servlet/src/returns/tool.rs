@@ -93,9 +93,9 @@ impl<T: ToJson + Schema> IntoToolResult for Json<T> {
     fn into_tool_result(self) -> Result<ToolResult, ToolError> {
         let json = to_string(&self.0)?;
         Ok(if is_wrapped::<T>(&json) {
-            ToolResult::structured(BEFORE, &json, AFTER)
+            ToolResult::wrapped(&json)
         } else {
-            ToolResult::structured("", &json, "")
+            ToolResult::structured(json)
         })
     }
 
@@ -104,11 +104,7 @@ impl<T: ToJson + Schema> IntoToolResult for Json<T> {
     }
 }
 
-/// The text before structured content that is not an object, so that the result has the schema of [`Wrapped`].
-const BEFORE: &str = "{\"result\":";
-const AFTER: &str = "}";
-
-/// The schema of a `T` in an object.
+/// The schema of a `T` in an object, as [`ToolResult::wrapped`] writes it.
 struct Wrapped<T>(PhantomData<T>);
 
 impl<T: Schema> Wrapped<T> {
@@ -242,7 +238,7 @@ displayed!(char, i128, u128);
 /// The result of a tool that returns a number or a boolean, from its JSON. `Json` would add the code of serde.
 #[inline(never)]
 fn value(json: &str) -> ToolResult {
-    ToolResult::structured(BEFORE, json, AFTER)
+    ToolResult::wrapped(json)
 }
 
 /// The result of a tool that returns a float, from its text.

@@ -8,6 +8,19 @@ impl Node {
         match self.kind {
             Kind::String { .. } | Kind::Character | Kind::Enum { .. } => true,
             Kind::Raw(json) => text::has_text(json, "type", "string"),
+            Kind::AnyOf {
+                variants,
+                object: false,
+            } => {
+                let mut at = 0;
+                while at < variants.len() {
+                    if !variants[at].is_text() {
+                        return false;
+                    }
+                    at += 1;
+                }
+                true
+            }
             _ => false,
         }
     }

@@ -4,12 +4,14 @@ use std::{
     collections::BTreeSet,
     env,
     ffi::OsString,
+    fs,
     io::{self, BufReader},
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
 use cargo_metadata::{Artifact, Message, Package, PackageId, TargetKind};
+use toml::{Table, Value};
 
 use crate::{
     build::{Abi, WasmTarget, remedy},
@@ -86,7 +88,8 @@ pub(super) fn build(
         .args(["--target", target.triple(), "--message-format", format])
         .args([
             "--package",
-            package.name.as_str(),
+            // Unlike the name, it never means a dependency.
+            package.id.repr.as_str(),
             "--manifest-path",
             package.manifest_path.as_str(),
         ])
@@ -163,6 +166,47 @@ pub(super) fn target() -> Option<(&'static str, PathBuf)> {
     Some((NAME, absolute.unwrap_or_else(|_| target.into())))
 }
 
+/// The options for `cargo test` that make it build for this machine, if cargo is configured to build for WebAssembly.
+pub(crate) fn native_options(folder: &Path) -> Result<Vec<String>, Failure> {
+    if !builds_wasm(folder) {
+        return Ok(Vec::new());
+    }
+    let output = Command::new(tool("RUSTC", "rustc"))
+        .arg("-vV")
+        .current_dir(folder)
+        .output()
+        .map_err(|error| cannot_run("rustc", &error))?;
+    let version = String::from_utf8_lossy(&output.stdout);
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    let host = host.ok_or_else(|| {
+        let message = "cannot find the target of this machine in the output of `rustc -vV`";
+        Failure::new(Kind::Build, message)
+    })?;
+    Ok(vec!["--target".to_owned(), host.to_owned()])
+}
+
+/// Whether `CARGO_BUILD_TARGET` or, without it, the nearest `build.target` of cargo's configuration is WebAssembly.
+fn builds_wasm(folder: &Path) -> bool {
+    let is_wasm = |target: &str| target.starts_with("wasm32");
+    if let Ok(target) = env::var("CARGO_BUILD_TARGET") {
+        return is_wasm(&target);
+    }
+    let folder = std::path::absolute(folder).unwrap_or_default();
+    let mut files = folder
+        .ancestors()
+        .flat_map(|folder| [".cargo/config", ".cargo/config.toml"].map(|name| folder.join(name)));
+    match files.find_map(|file| configured_target(&file)) {
+        Some(Value::String(target)) => is_wasm(&target),
+        Some(Value::Array(targets)) => targets.iter().filter_map(Value::as_str).any(is_wasm),
+        _ => false,
+    }
+}
+
+fn configured_target(file: &Path) -> Option<Value> {
+    let config: Table = fs::read_to_string(file).ok()?.parse().ok()?;
+    config.get("build")?.get("target").cloned()
+}
+
 fn tool(variable: &str, default: &str) -> OsString {
     env::var_os(variable).unwrap_or_else(|| default.into())
 }
@@ -173,4 +217,25 @@ pub(crate) fn cannot_run(program: &str, error: &io::Error) -> Failure {
         format!("cannot run `{program}`: {error}"),
         "is Rust installed? https://rustup.rs",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_configuration_says_what_cargo_builds_for() {
+        let outer = tempfile::tempdir().expect("a folder");
+        let inner = outer.path().join("inner");
+        let configure = |folder: &Path, text: &str| {
+            fs::create_dir_all(folder.join(".cargo")).expect("a folder");
+            fs::write(folder.join(".cargo/config.toml"), text).expect("a file");
+        };
+        configure(&inner, "[build]\njobs = 1\n");
+        assert!(!builds_wasm(&inner));
+        configure(outer.path(), "[build]\ntarget = \"wasm32-wasip1\"\n");
+        assert!(builds_wasm(&inner));
+        configure(&inner, "[build]\ntarget = [\"x86_64-unknown-linux-gnu\"]\n");
+        assert!(!builds_wasm(&inner));
+    }
 }

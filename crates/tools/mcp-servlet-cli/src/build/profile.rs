@@ -1,6 +1,7 @@
 //! The cargo profile of a build.
 
 use cargo_metadata::Metadata;
+use toml::Table;
 
 const SERVLET: &str = "servlet";
 
@@ -55,10 +56,13 @@ impl Profile {
     }
 }
 
-/// Whether a workspace manifest defines the profile. Only the usual form of the header is recognized.
+/// Whether a workspace manifest defines the profile: cargo requires `inherits` of such a profile.
 fn defines_servlet(manifest: &str) -> bool {
-    let mut lines = manifest.lines().map(str::trim);
-    lines.any(|line| line.starts_with("[profile.servlet]"))
+    let manifest: Table = manifest.parse().unwrap_or_default();
+    let profile = manifest
+        .get("profile")
+        .and_then(|profiles| profiles.get(SERVLET));
+    profile.is_some_and(|profile| profile.get("inherits").is_some())
 }
 
 #[cfg(test)]
@@ -67,10 +71,19 @@ mod tests {
 
     #[test]
     fn sees_the_profile_of_a_workspace() {
-        assert!(defines_servlet(
-            "[workspace]\n\n  [profile.servlet] # small\n"
-        ));
-        assert!(!defines_servlet("# [profile.servlet]\n[profile.release]\n"));
+        for manifest in [
+            "[workspace]\n\n  [profile.servlet] # small\ninherits = \"release\"\n",
+            "[profile.\"servlet\"]\r\ninherits = \"release\"\r\n",
+            "[profile]\nservlet.inherits = \"dev\"\n",
+        ] {
+            assert!(defines_servlet(manifest), "{manifest}");
+        }
+        for manifest in [
+            "# [profile.servlet]\n[profile.release]\n",
+            "[profile.servlet.package.png]\nopt-level = 3\n",
+        ] {
+            assert!(!defines_servlet(manifest), "{manifest}");
+        }
     }
 
     #[test]

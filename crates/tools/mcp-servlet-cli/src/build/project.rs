@@ -46,7 +46,7 @@ impl Project {
 
     /// Builds the servlets like `servlet build` with these options, into the same files. By default they are built for size.
     ///
-    /// Returns each package with its file.
+    /// Returns the ID of each package, by which cargo finds it, with its file.
     pub(crate) fn build(
         &self,
         abi: Abi,
@@ -62,7 +62,7 @@ impl Project {
                 let _lock = build::lock(&folder)?;
                 let (built, module) = build::build(package, target, options.clone(), abi, folder)?;
                 build::finish(&built, &module, package, &self.metadata, true)?;
-                Ok((package.name.to_string(), built.path))
+                Ok((package.id.repr.clone(), built.path))
             })
             .collect()
     }
@@ -71,6 +71,8 @@ impl Project {
     /// dependencies, and the files at the workspace root.
     pub(crate) fn sources(&self) -> Result<Snapshot, Failure> {
         let mut files = Snapshot::default();
+        // Cargo marks it as a cache only if it has created it.
+        files.ignore(self.metadata.target_directory.clone().into());
         let root = self.metadata.workspace_root.as_std_path();
         for name in ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml"] {
             files.add(root.join(name));

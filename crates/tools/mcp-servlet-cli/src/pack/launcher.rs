@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
-use mcp_servlet_package::{File, npm, wheel::Wheel};
+use mcp_servlet_package::{
+    File, npm,
+    wheel::{Wheel, plain},
+};
 use serde_json::{Value, json};
 
 use super::{COMPRESSION_LEVEL, Packed, package_text, variables};
@@ -168,14 +171,16 @@ pub(super) fn wheel(
     }
     let _ = writeln!(metadata, "Requires-Dist: mcp-servlet=={VERSION}");
     let listed = listed_as(packed, listed);
+    // The name alone may be a module of Python itself, such as `calendar`, or a keyword.
+    let folder = plain(name) + "_servlet";
     let wheel = Wheel {
         name,
+        module: &folder,
         version,
         metadata: &metadata,
         description: &readme(packed, &format!("uvx {name}"), listed.as_deref()),
         platforms: &[],
     };
-    let folder = wheel.module();
     let files = [
         File::text(
             &format!("{folder}/__init__.py"),

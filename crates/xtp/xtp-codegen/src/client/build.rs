@@ -131,7 +131,9 @@ impl ClientBuild {
             path: path(),
             source,
         })?;
-        serde_json::from_str(&text).or_else(|source| match serde_json::from_str::<Lists>(&text) {
+        // Some editors write a byte order mark.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        serde_json::from_str(text).or_else(|source| match serde_json::from_str::<Lists>(text) {
             Ok(lists) => Ok(Catalog::from(&lists)),
             Err(_) => Err(ClientBuildError::Catalog {
                 path: path(),

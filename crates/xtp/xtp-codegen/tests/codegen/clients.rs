@@ -279,6 +279,10 @@ fn a_build_script_generates_a_client() {
         (path, warnings.len()),
         (folder.path().join("catalog.rs"), 0)
     );
+    let text = fs::read_to_string(&catalog).unwrap();
+    let marked = folder.path().join("marked.json");
+    fs::write(&marked, format!("\u{feff}{text}")).unwrap();
+    ClientBuild::new(&marked).write_to(folder.path()).unwrap();
     let broken = folder.path().join("broken.json");
     fs::write(&broken, "{}").unwrap();
     let error = ClientBuild::new(&broken)

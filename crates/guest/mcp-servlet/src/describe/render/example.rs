@@ -1,45 +1,11 @@
 //! Arguments that match a schema, as an example for the model, in `const` evaluation.
 
-use super::Description;
 use super::Side;
 use super::json::Text;
 use crate::schema::text::{first_item, has_member, has_text, value_of};
 use crate::schema::{Kind, Node, Object, Property};
 
-/// Splits the text that `render` wrote into the description and the examples.
-pub(crate) const fn split(text: &'static [u8]) -> (&'static [u8], &'static [u8]) {
-    let (mut at, length) = (0, text.len());
-    while at < length {
-        // JSON has no zero byte.
-        if text[at] == 0 {
-            let (description, rest) = text.split_at(at);
-            return (description, rest.split_at(1).1);
-        }
-        at += 1;
-    }
-    (text, b"")
-}
-
 impl<const N: usize> Text<N> {
-    /// The description, and the examples after it.
-    pub(super) const fn everything(&mut self, servlet: &Description) {
-        self.description(servlet);
-        self.byte(0);
-        self.byte(b'[');
-        let mut at = 0;
-        while at < servlet.tools.len() {
-            self.separate();
-            // There is no example if the schema is not understood.
-            if Text::<0>::new().arguments_example(&servlet.tools[at].def.input) {
-                self.arguments_example(&servlet.tools[at].def.input);
-            } else {
-                self.raw("null");
-            }
-            at += 1;
-        }
-        self.byte(b']');
-    }
-
     /// Appends a value that matches the schema. Returns `false` if no such value is known; the appended text is then invalid.
     pub(super) const fn example(&mut self, node: &Node) -> bool {
         if !node.example.is_empty() {

@@ -16,7 +16,7 @@ impl<const N: usize> Text<N> {
         self.key("propertyNames");
         self.byte(b'{');
         match keys.kind {
-            Kind::Boolean => self.json("enum", "[\"true\",\"false\"]"),
+            Kind::Boolean => self.values(&["true", "false"], false),
             Kind::Integer { min: Some(0..), .. } => self.text("pattern", "^(0|[1-9][0-9]*)$"),
             Kind::Integer { .. } => self.text("pattern", "^-?(0|[1-9][0-9]*)$"),
             Kind::Character => {

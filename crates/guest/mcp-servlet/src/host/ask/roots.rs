@@ -36,9 +36,7 @@ impl InputRequest for Roots {
     }
 
     fn request(&self) -> String {
-        let mut json = begin::<Self>();
-        json.push('}');
-        json
+        begin::<Self>().finish()
     }
 
     #[cfg(all(mcp_servlet_abi = "hyper-mcp-v2", target_family = "wasm"))]

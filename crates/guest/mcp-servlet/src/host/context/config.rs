@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 
 use super::Context;
 use crate::answer::error::Fault;
+use crate::json::member;
 use crate::schema::{Kind, Node, Object, Property, Schema};
 
 impl Context {
@@ -120,6 +121,7 @@ fn value(kind: &Kind, text: &str) -> Result<String, String> {
         Kind::String { .. } => return Ok(quoted(text)),
         Kind::Character if text.chars().count() == 1 => return Ok(quoted(text)),
         Kind::Enum { values, .. } if values.contains(&text) => return Ok(quoted(text)),
+        Kind::Raw(_) | Kind::AnyOf { .. } if is_text(kind) => return Ok(quoted(text)),
         Kind::Boolean => matches!(json, "true" | "false"),
         Kind::Null => json == "null",
         Kind::Integer { min, max } => is_integer(json, *min, *max),
@@ -141,6 +143,20 @@ fn value(kind: &Kind, text: &str) -> Result<String, String> {
         Ok(json.to_owned())
     } else {
         Err(rule(kind))
+    }
+}
+
+/// Whether all values are strings, as [`Node::is_text`] says. The code of that function, which is for `const` evaluation,
+/// would make the wasm larger.
+fn is_text(kind: &Kind) -> bool {
+    match kind {
+        Kind::String { .. } | Kind::Character | Kind::Enum { .. } => true,
+        Kind::Raw(json) => member(json, "type") == "\"string\"",
+        Kind::AnyOf {
+            variants,
+            object: false,
+        } => variants.iter().all(|variant| is_text(&variant.kind)),
+        _ => false,
     }
 }
 

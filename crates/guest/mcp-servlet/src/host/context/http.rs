@@ -253,9 +253,8 @@ impl HttpResponse {
         }
         let mut message = String::from("the body has ");
         write_u64(&mut message, self.body.len() as u64);
-        message.push_str(" bytes, and ");
+        message.push_str(" bytes, the limit is ");
         write_u64(&mut message, bytes as u64);
-        message.push_str(" are the most");
         Err(HttpError::new(message).with_kind(HttpErrorKind::TooLarge))
     }
 

@@ -122,6 +122,28 @@ fn reports_errors_of_the_type_by_key() {
     );
 }
 
+#[derive(Debug, Deserialize, Schema, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum Wing {
+    East,
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Deserialize, Schema)]
+struct Door {
+    #[schema(json = r#"{ "type": "string", "minLength": 4 }"#)]
+    pin: String,
+    wing: Wing,
+}
+
+#[test]
+fn text_that_looks_like_a_number_stays_text() {
+    let client = SERVLET.client().with_config("pin", "1234");
+    let door: Door = client.with_config("wing", "7").context().config().unwrap();
+    assert_eq!((&*door.pin, door.wing), ("1234", Wing::Other));
+}
+
 /// A range that only its own check can judge.
 #[derive(Debug, Deserialize, Schema)]
 #[serde(try_from = "Bounds")]

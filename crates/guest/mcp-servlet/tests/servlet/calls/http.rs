@@ -68,7 +68,7 @@ fn explains_invalid_responses() {
     }
     assert_eq!(
         say(200, &"x".repeat(101)),
-        "the body has 101 bytes, and 100 are the most"
+        "the body has 101 bytes, the limit is 100"
     );
     for (status, length) in [(500, 200), (200, 80)] {
         let long = HttpResponse::new(status, "ä".repeat(1000)).success();

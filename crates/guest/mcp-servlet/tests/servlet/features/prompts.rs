@@ -95,6 +95,30 @@ fn strings_are_parsed_as_the_types_of_parameters() {
     }
 }
 
+#[derive(Debug, Deserialize, Schema)]
+enum Language {
+    Rust,
+    #[serde(other)]
+    Other,
+}
+
+#[prompt]
+fn translate(language: Language) -> String {
+    format!("{language:?}")
+}
+
+mcp_servlet::export!(static TRANSLATOR = { prompts: [translate] });
+
+#[test]
+fn an_open_enum_takes_text_that_looks_like_json() {
+    for (language, expected) in [("Rust", "Rust"), ("7", "Other"), ("{}", "Other")] {
+        let arguments = json!({ "language": language });
+        let result = TRANSLATOR.client().get_prompt("translate", arguments);
+        let result = serde_json::to_value(result.unwrap()).unwrap();
+        assert_eq!(result["messages"][0]["content"]["text"], expected);
+    }
+}
+
 #[test]
 fn messages_may_be_of_both_sides_and_hold_any_content() {
     let result = get("small-talk", json!({})).unwrap();
