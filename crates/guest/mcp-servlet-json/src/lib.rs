@@ -4,7 +4,7 @@
 //! for serde with the behaviour of `serde_json` and a fraction of its code:
 //!
 //! - [`from_str`], [`from_slice`], [`to_string`] and [`to_writer`] for types that derive serde's traits;
-//! - [`Reader`], [`ObjectWriter`], [`write_string`] and similar functions for code that knows its JSON and needs no types;
+//! - [`Reader`], [`write_string`] and similar functions for code that knows its JSON and needs no types;
 //! - [`RawJson`] for values that are passed on unchanged, and [`RawObject`] for objects;
 //! - [`Error`] with the offset of the innermost wrong value, and [`describe()`], which describes the value there.
 //!
@@ -88,7 +88,7 @@ pub use de::Deserializer;
 pub use describe::describe;
 pub use error::{Error, ErrorKind};
 pub use float::{write_f32, write_f64, write_plain_f32, write_plain_f64};
-pub use object::{ObjectWriter, write_object};
+pub use object::ObjectWriter;
 pub use raw::RawJson;
 pub use raw::object::RawObject;
 pub use reader::{Kind, Reader};

@@ -11,7 +11,7 @@ use std::fmt;
 #[cfg(target_family = "wasm")]
 use std::sync::OnceLock;
 
-use mcp_servlet_json::{ObjectWriter, RawJson, write_i64, write_object, write_raw, write_string};
+use mcp_servlet_json::{RawJson, write_raw, write_string};
 
 use crate::answer::tool_result::ToolResult;
 use crate::json::{Children, member};
@@ -89,12 +89,18 @@ impl ToolError {
             Some(Detail::Result(result)) if !asks(result) => meta(result),
             Some(_) => return self,
         };
-        let mut object = ObjectWriter::new();
+        let mut object = String::from("{");
         for (key, value) in Children::new(known).filter(|(key, _)| key != name) {
-            object.json(&key, value);
+            write_string(&mut object, &key);
+            for part in [":", value, ","] {
+                write_raw(&mut object, part);
+            }
         }
-        object.json(name, json);
-        let result = ToolResult::error(&self.message).with_meta_member(ERROR, &object.finish());
+        write_string(&mut object, name);
+        for part in [":", json, "}"] {
+            write_raw(&mut object, part);
+        }
+        let result = ToolResult::error(&self.message).with_meta_member(ERROR, &object);
         self.detail = Some(Box::new(Detail::Result(result.into_json())));
         self
     }
@@ -412,10 +418,11 @@ impl Fault {
     pub fn resource_not_found(uri: &str) -> Self {
         let mut message = String::from("resource not found: ");
         write_raw(&mut message, uri);
-        let mut data = ObjectWriter::new();
-        data.string("uri", uri);
+        let mut data = String::from("{\"uri\":");
+        mcp_servlet_json::write_string(&mut data, uri);
+        data.push('}');
         Self {
-            data: RawJson::from_string(data.finish()).ok(),
+            data: RawJson::parse(&data).ok(),
             ..Self::new(Self::RESOURCE_NOT_FOUND, message)
         }
     }
@@ -461,13 +468,13 @@ impl Fault {
         if self.code == Self::INTERNAL_ERROR && self.data.is_none() && is_one_line {
             return text;
         }
-        write_raw(&mut text, "\nmcp-fault: ");
-        write_object(&mut text, |fault| {
-            write_i64(fault.key("code"), self.code);
-            if let Some(data) = &self.data {
-                fault.json("data", data.get());
-            }
-        });
+        write_raw(&mut text, "\nmcp-fault: {\"code\":");
+        mcp_servlet_json::write_i64(&mut text, self.code);
+        if let Some(data) = &self.data {
+            write_raw(&mut text, ",\"data\":");
+            write_raw(&mut text, data.get());
+        }
+        write_raw(&mut text, "}");
         text
     }
 }

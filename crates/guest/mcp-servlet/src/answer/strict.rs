@@ -3,9 +3,7 @@
 //! Hosts that read results with the types of these interfaces lose a whole result if one block has an unknown type. In
 //! the ABI `servlet-strict`, each block has a form that they can read; `docs/abis.md` has the table.
 
-use std::mem;
-
-use mcp_servlet_json::{ObjectWriter, to_writer, write_raw, write_u64};
+use mcp_servlet_json::{to_writer, write_raw, write_string, write_u64};
 use mcp_servlet_types::{Annotations, Content, ContentType, ResourceContents, Role};
 
 /// Writes a block.
@@ -20,9 +18,9 @@ pub(crate) fn write(json: &mut String, block: &Content) {
     let _ = to_writer(&mut *json, &lowered);
     if let Some(contents) = &lowered.resource {
         json.pop();
-        let mut block = ObjectWriter::resume(mem::take(json));
-        block.object("Resource", |resource| write_resource(resource, contents));
-        *json = block.finish();
+        write_raw(json, ",\"Resource\":");
+        write_resource(json, contents);
+        json.push('}');
     }
 }
 
@@ -63,15 +61,18 @@ fn about_link(block: &Content) -> String {
 }
 
 /// The contents as the first interface has them: `{"uri": …, "text": {"uri": …, "text": …}}`, or `blob` instead.
-fn write_resource(resource: &mut ObjectWriter, contents: &ResourceContents) {
-    resource.string("uri", &contents.uri);
-    let name = if contents.blob.is_some() {
-        "blob"
+fn write_resource(json: &mut String, contents: &ResourceContents) {
+    write_raw(json, "{\"uri\":");
+    write_string(json, &contents.uri);
+    let member = if contents.blob.is_some() {
+        ",\"blob\":"
     } else {
-        "text"
+        ",\"text\":"
     };
+    write_raw(json, member);
     // As above.
-    let _ = to_writer(resource.key(name), contents);
+    let _ = to_writer(&mut *json, contents);
+    json.push('}');
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The result of a tool, while it is written.
 
-use mcp_servlet_json::{ObjectWriter, RawJson, to_writer, write_object, write_raw};
+use mcp_servlet_json::{RawJson, to_writer, write_raw, write_string};
 use mcp_servlet_types::Content;
 
 use crate::answer::strict;
@@ -21,12 +21,12 @@ use crate::wire::STRICT;
 /// ```
 #[derive(Debug, Clone)]
 pub struct ToolResult {
-    /// The result up to its last block, as JSON without its end: `{"content":[…`
+    /// The result so far, as JSON without its end: `{"content":[…`
     json: String,
-    /// `structuredContent`, as JSON; empty for none.
-    structured: String,
-    /// `_meta`, as JSON; empty for none.
-    meta: String,
+    /// The members after the content, each with a comma before it.
+    tail: String,
+    /// Where `_meta` begins in the tail.
+    meta: usize,
     is_error: bool,
 }
 
@@ -68,40 +68,32 @@ impl ToolResult {
 
     /// Sets `_meta`, which MCP reserves for clients and servers that agreed on its keys.
     #[must_use]
-    pub fn with_meta(self, meta: RawJson) -> Self {
-        Self {
-            meta: meta.into_string(),
-            ..self
-        }
+    pub fn with_meta(mut self, meta: RawJson) -> Self {
+        self.tail.truncate(self.meta);
+        write_raw(&mut self.tail, ",\"_meta\":");
+        write_raw(&mut self.tail, &meta.into_string());
+        self
     }
 
     /// Sets `_meta` to an object with one member.
-    pub(crate) fn with_meta_member(self, key: &str, json: &str) -> Self {
-        let mut meta = ObjectWriter::new();
-        meta.json(key, json);
-        Self {
-            meta: meta.finish(),
-            ..self
+    pub(crate) fn with_meta_member(mut self, key: &str, json: &str) -> Self {
+        write_raw(&mut self.tail, ",\"_meta\":{");
+        write_string(&mut self.tail, key);
+        for part in [":", json, "}"] {
+            write_raw(&mut self.tail, part);
         }
+        self
     }
 
-    /// Structured content, and the same JSON as text, for clients without support for it.
-    pub(crate) fn structured(json: String) -> Self {
-        let text = Self::text(&json);
-        Self {
-            structured: json,
-            ..text
+    /// Sets `structuredContent`, between `before` and `after`, and adds the JSON as text, for clients
+    /// without support for it.
+    pub(crate) fn structured(before: &str, json: &str, after: &str) -> Self {
+        let mut result = Self::text(json);
+        for part in [",\"structuredContent\":", before, json, after] {
+            write_raw(&mut result.tail, part);
         }
-    }
-
-    /// The same for a value that is not an object: its structured content is an object with the member `result`.
-    pub(crate) fn wrapped(json: &str) -> Self {
-        let mut structured = ObjectWriter::new();
-        structured.json("result", json);
-        Self {
-            structured: structured.finish(),
-            ..Self::text(json)
-        }
+        result.meta = result.tail.len();
+        result
     }
 
     fn with_capacity(length: usize) -> Self {
@@ -109,41 +101,39 @@ impl ToolResult {
         write_raw(&mut json, START);
         Self {
             json,
-            structured: String::new(),
-            meta: String::new(),
+            tail: String::new(),
+            meta: 0,
             is_error: false,
         }
     }
 
     fn push_text(&mut self, text: &str) {
         self.separate();
-        write_object(&mut self.json, |block| {
-            block.string("type", "text");
-            block.string("text", text);
-        });
+        self.raw("{\"type\":\"text\",\"text\":");
+        write_string(&mut self.json, text);
+        self.raw("}");
     }
 
     fn separate(&mut self) {
         if self.json.len() > START.len() {
-            write_raw(&mut self.json, ",");
+            self.raw(",");
         }
+    }
+
+    fn raw(&mut self, json: &str) {
+        write_raw(&mut self.json, json);
     }
 
     /// The whole result as JSON.
     #[inline(never)]
     pub(crate) fn into_json(mut self) -> String {
-        write_raw(&mut self.json, "]");
-        let mut json = ObjectWriter::resume(self.json);
-        let is_error = if self.is_error { "true" } else { "" };
-        for (name, value) in [
-            ("structuredContent", &*self.structured),
-            ("_meta", &*self.meta),
-            ("isError", is_error),
-        ] {
-            if !value.is_empty() {
-                json.json(name, value);
-            }
-        }
-        json.finish()
+        self.raw("]");
+        write_raw(&mut self.json, &self.tail);
+        self.raw(if self.is_error {
+            ",\"isError\":true}"
+        } else {
+            "}"
+        });
+        self.json
     }
 }

@@ -53,7 +53,6 @@ pub use self::roots::{Root, Roots, roots};
 pub use self::round::Round;
 pub use self::sample::{Sample, Sampled, sample};
 
-use mcp_servlet_json::ObjectWriter;
 use mcp_servlet_types::InputRequestKind;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -97,10 +96,9 @@ pub trait InputRequests {
     fn ask(self, round: &mut Round) -> Option<Self::Responses>;
 }
 
-/// A request without parameters. The compiler must keep its text in the data, where hosts find it.
-fn begin<Q: InputRequest>() -> ObjectWriter {
-    let marker = std::hint::black_box(const { Q::KIND.marker() });
-    ObjectWriter::resume(String::from(marker))
+/// The beginning of a request. The compiler must keep its text in the data, where hosts find it.
+fn begin<Q: InputRequest>() -> String {
+    String::from(std::hint::black_box(const { Q::KIND.marker() }))
 }
 
 impl<Q: InputRequest> InputRequests for Q {

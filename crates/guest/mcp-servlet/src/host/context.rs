@@ -22,8 +22,6 @@ use std::time::SystemTime;
 
 pub use self::caller::{Caller, Certificate};
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use self::client::Param;
-#[cfg(not(target_family = "wasm"))]
 pub(crate) use self::native::{Host, State, ToolAnswer};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use self::request::CLIENT_INFO;

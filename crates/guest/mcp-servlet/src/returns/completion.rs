@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use mcp_servlet_json::{ObjectWriter, write_i64, write_raw, write_string};
+use mcp_servlet_json::{write_raw, write_string};
 use mcp_servlet_types::Completion;
 
 use crate::answer::error::{IntoToolError, ToolError};
@@ -116,21 +116,21 @@ pub(crate) fn to_json(mut completion: Completion) -> String {
             .total
             .get_or_insert(i64::try_from(count).unwrap_or(i64::MAX));
     }
-    let mut json = ObjectWriter::new();
-    json.object("completion", |members| {
-        let values = members.key("values");
-        write_raw(values, "[");
-        for (index, value) in completion.values.iter().enumerate() {
-            write_raw(values, if index > 0 { "," } else { "" });
-            write_string(values, value);
-        }
-        write_raw(values, "]");
-        if let Some(total) = completion.total {
-            write_i64(members.key("total"), total);
-        }
-        if let Some(has_more) = completion.has_more {
-            members.json("hasMore", if has_more { "true" } else { "false" });
-        }
-    });
-    json.finish()
+    let mut json = String::from("{\"completion\":{\"values\":[");
+    for (index, value) in completion.values.iter().enumerate() {
+        write_raw(&mut json, if index > 0 { "," } else { "" });
+        write_string(&mut json, value);
+    }
+    write_raw(&mut json, "]");
+    if let Some(total) = completion.total {
+        write_raw(&mut json, ",\"total\":");
+        mcp_servlet_json::write_i64(&mut json, total);
+    }
+    if let Some(has_more) = completion.has_more {
+        let has_more = if has_more { "true" } else { "false" };
+        write_raw(&mut json, ",\"hasMore\":");
+        write_raw(&mut json, has_more);
+    }
+    write_raw(&mut json, "}}");
+    json
 }

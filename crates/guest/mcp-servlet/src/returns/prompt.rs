@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use mcp_servlet_json::{Error, ObjectWriter, to_writer};
+use mcp_servlet_json::{Error, to_writer, write_raw, write_string};
 use mcp_servlet_types::{Content, PromptMessage};
 
 use crate::answer::error::{IntoToolError, ToolError};
@@ -37,12 +37,16 @@ impl PromptResult {
 
     /// The result of `get_prompt` as JSON.
     pub(crate) fn to_json(&self) -> Result<String, Error> {
-        let mut json = ObjectWriter::new();
+        let mut json = String::from("{");
         if !self.description.is_empty() {
-            json.string("description", &self.description);
+            write_raw(&mut json, "\"description\":");
+            write_string(&mut json, &self.description);
+            write_raw(&mut json, ",");
         }
-        to_writer(json.key("messages"), &self.messages)?;
-        Ok(json.finish())
+        write_raw(&mut json, "\"messages\":");
+        to_writer(&mut json, &self.messages)?;
+        write_raw(&mut json, "}");
+        Ok(json)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use mcp_servlet_json::{ObjectWriter, RawJson, to_string, write_object, write_raw};
+use mcp_servlet_json::{RawJson, to_string, write_raw, write_string};
 use mcp_servlet_types::{ResourceContents, base64};
 use serde::Serialize;
 
@@ -52,59 +52,62 @@ impl ResourceResult {
 
     /// The result of `read_resource` as JSON; `None` if there are no contents.
     pub(crate) fn into_json(self, uri: &str, mime_type: &str) -> Option<String> {
-        let mut json = ObjectWriter::new();
-        let list = json.key("contents");
-        write_raw(list, "[");
+        let mut json = String::from("{\"contents\":[");
         let meta = self.meta;
         match self.stored {
             Stored::Absent => return None,
-            Stored::Text(text) => write_contents(list, uri, mime_type, "text", &text, meta),
+            Stored::Text(text) => write_contents(&mut json, uri, mime_type, "text", &text, meta),
             Stored::Bytes(bytes) => {
-                write_contents(list, uri, mime_type, "blob", &base64(&bytes), meta);
+                write_contents(&mut json, uri, mime_type, "blob", &base64(&bytes), meta);
             }
             Stored::Several(several) if several.is_empty() => return None,
             Stored::Several(several) => {
                 for (index, contents) in several.iter().enumerate() {
                     if index > 0 {
-                        write_raw(list, ",");
+                        write_raw(&mut json, ",");
                     }
-                    write_given(list, contents, mime_type, meta);
+                    write_given(&mut json, contents, mime_type, meta);
                 }
             }
         }
-        write_raw(list, "]");
-        Some(json.finish())
+        write_raw(&mut json, "]}");
+        Some(json)
     }
 }
 
-fn write_given(list: &mut String, contents: &ResourceContents, mime_type: &str, meta: &str) {
+fn write_given(json: &mut String, contents: &ResourceContents, mime_type: &str, meta: &str) {
     let mime_type = contents.mime_type.as_deref().unwrap_or(mime_type);
     let (key, value) = match &contents.blob {
         Some(blob) => ("blob", &**blob),
         None => ("text", contents.text.as_deref().unwrap_or_default()),
     };
     let meta = contents.meta.as_ref().map_or(meta, RawJson::get);
-    write_contents(list, &contents.uri, mime_type, key, value, meta);
+    write_contents(json, &contents.uri, mime_type, key, value, meta);
 }
 
 fn write_contents(
-    list: &mut String,
+    json: &mut String,
     uri: &str,
     mime_type: &str,
     key: &str,
     value: &str,
     meta: &str,
 ) {
-    write_object(list, |contents| {
-        contents.string("uri", uri);
-        if !mime_type.is_empty() {
-            contents.string("mimeType", mime_type);
-        }
-        contents.string(key, value);
-        if !meta.is_empty() {
-            contents.json("_meta", meta);
-        }
-    });
+    write_raw(json, "{\"uri\":");
+    write_string(json, uri);
+    if !mime_type.is_empty() {
+        write_raw(json, ",\"mimeType\":");
+        write_string(json, mime_type);
+    }
+    write_raw(json, ",\"");
+    write_raw(json, key);
+    write_raw(json, "\":");
+    write_string(json, value);
+    if !meta.is_empty() {
+        write_raw(json, ",\"_meta\":");
+        write_raw(json, meta);
+    }
+    write_raw(json, "}");
 }
 
 /// A value that a resource may return.

@@ -93,9 +93,9 @@ impl<T: ToJson + Schema> IntoToolResult for Json<T> {
     fn into_tool_result(self) -> Result<ToolResult, ToolError> {
         let json = to_string(&self.0)?;
         Ok(if is_wrapped::<T>(&json) {
-            ToolResult::wrapped(&json)
+            ToolResult::structured(BEFORE, &json, AFTER)
         } else {
-            ToolResult::structured(json)
+            ToolResult::structured("", &json, "")
         })
     }
 
@@ -104,7 +104,11 @@ impl<T: ToJson + Schema> IntoToolResult for Json<T> {
     }
 }
 
-/// The schema of a `T` in an object, as [`ToolResult::wrapped`] writes it.
+/// The text before structured content that is not an object, so that the result has the schema of [`Wrapped`].
+const BEFORE: &str = "{\"result\":";
+const AFTER: &str = "}";
+
+/// The schema of a `T` in an object.
 struct Wrapped<T>(PhantomData<T>);
 
 impl<T: Schema> Wrapped<T> {
@@ -238,7 +242,7 @@ displayed!(char, i128, u128);
 /// The result of a tool that returns a number or a boolean, from its JSON. `Json` would add the code of serde.
 #[inline(never)]
 fn value(json: &str) -> ToolResult {
-    ToolResult::wrapped(json)
+    ToolResult::structured(BEFORE, json, AFTER)
 }
 
 /// The result of a tool that returns a float, from its text.

@@ -5,7 +5,7 @@ mod tools;
 
 use std::cell::RefCell;
 
-use mcp_servlet_json::{RawJson, from_str, to_string};
+use mcp_servlet_json::{RawJson, from_str, to_string, write_string};
 use mcp_servlet_types::{
     CallToolResult, CompleteRequest, CompleteRequestParams, CompleteResult, Completion,
     CompletionArgument, CompletionReference, GetPromptResult, ListPromptsResult,
@@ -15,11 +15,10 @@ use mcp_servlet_types::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use self::prepare::json;
 use super::remote::Remote;
 use crate::answer::error::Fault;
 use crate::dispatch::servlet::Servlet;
-use crate::host::context::{Context, Host, Param, State};
+use crate::host::context::{Context, Host, State};
 use crate::host::level::Level;
 
 /// Uses a servlet like a host: [`Servlet::client`] returns one for the servlet in the test's own process.
@@ -129,7 +128,9 @@ impl Client {
     ///
     /// Like [`list_resources`](Self::list_resources), including [`Fault::RESOURCE_NOT_FOUND`].
     pub fn read_resource(&self, uri: &str) -> Result<ReadResourceResult, Fault> {
-        self.ask("read_resource", &[("uri", json(uri))])
+        let mut params = String::from("\"uri\":");
+        write_string(&mut params, uri);
+        self.ask("read_resource", &params)
     }
 
     /// The prompts.
@@ -280,9 +281,11 @@ impl Client {
     }
 
     /// Repeats the request until there is a result, and answers requests for input in between.
-    fn ask<T: DeserializeOwned>(&self, export: &str, params: &[Param]) -> Result<T, Fault> {
-        let run = |request: &str| self.run(export, request.as_bytes());
-        let answer = self.context.converse(params, run)?;
+    fn ask<T: DeserializeOwned>(&self, export: &str, params: &str) -> Result<T, Fault> {
+        let answer = self.context.converse(|request_meta| {
+            let request = format!("{{\"params\":{{{params},{request_meta}}}}}");
+            self.run(export, request.as_bytes())
+        })?;
         read(&answer)
     }
 
@@ -317,10 +320,13 @@ impl Client {
 }
 
 /// The parameters of a request with a name and arguments.
-fn named(name: &str, arguments: impl Serialize) -> Result<[Param; 2], Fault> {
+fn named(name: &str, arguments: impl Serialize) -> Result<String, Fault> {
     let arguments = to_string(&arguments)
         .map_err(|error| Fault::invalid_params(format!("arguments are not JSON: {error}")))?;
-    Ok([("name", json(name)), ("arguments", arguments)])
+    let mut params = String::from("\"name\":");
+    write_string(&mut params, name);
+    params.extend([",\"arguments\":", &arguments]);
+    Ok(params)
 }
 
 /// Reads a result as its MCP type.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mcp_servlet_json::{ObjectWriter, to_string, write_raw, write_u64};
+use mcp_servlet_json::{to_string, write_raw, write_string, write_u64};
 use mcp_servlet_types::{FIXED_RESOURCES, Resource};
 
 use crate::answer::error::ToolError;
@@ -37,12 +37,12 @@ pub(super) fn all(fixed: &str, entries: &[ResourceEntry], context: &Context) -> 
             },
         }
     }
-    write_raw(&mut json, "]");
-    let mut json = ObjectWriter::resume(json);
-    json.object("_meta", |meta| {
-        write_u64(meta.key(FIXED_RESOURCES), fixed_count);
-    });
-    json.finish()
+    write_raw(&mut json, "],\"_meta\":{");
+    write_string(&mut json, FIXED_RESOURCES);
+    write_raw(&mut json, ":");
+    write_u64(&mut json, fixed_count);
+    write_raw(&mut json, "}}");
+    json
 }
 
 /// Adds a resource of this family to the list, or returns why not.

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use mcp_servlet_json::from_str;
+use mcp_servlet_json::{from_str, write_raw, write_string};
 use mcp_servlet_types::InputRequestKind;
 use serde::de::DeserializeOwned;
 
@@ -79,12 +79,12 @@ impl<T: Schema + DeserializeOwned> InputRequest for Elicit<T> {
 
     fn request(&self) -> String {
         let mut json = begin::<Self>();
-        json.object("params", |params| {
-            params.string("mode", "form");
-            params.string("message", &self.message);
-            params.json("requestedSchema", &form::schema(T::NODE));
-        });
-        json.finish()
+        write_raw(&mut json, ",\"params\":{\"mode\":\"form\",\"message\":");
+        write_string(&mut json, &self.message);
+        write_raw(&mut json, ",\"requestedSchema\":");
+        write_raw(&mut json, &form::schema(T::NODE));
+        write_raw(&mut json, "}}");
+        json
     }
 
     #[cfg(all(mcp_servlet_abi = "hyper-mcp-v2", target_family = "wasm"))]

@@ -36,7 +36,9 @@ impl InputRequest for Roots {
     }
 
     fn request(&self) -> String {
-        begin::<Self>().finish()
+        let mut json = begin::<Self>();
+        json.push('}');
+        json
     }
 
     #[cfg(all(mcp_servlet_abi = "hyper-mcp-v2", target_family = "wasm"))]

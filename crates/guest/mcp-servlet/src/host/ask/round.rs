@@ -144,12 +144,11 @@ fn lacking(capability: &str) -> Fault {
     let mut message = String::from("this tool needs a client with the capability `");
     write_raw(&mut message, capability);
     write_raw(&mut message, "`");
-    let mut data = ObjectWriter::new();
-    data.object("requiredCapabilities", |required| {
-        required.json(capability, "{}");
-    });
+    let mut data = String::from("{\"requiredCapabilities\":{");
+    write_string(&mut data, capability);
+    write_raw(&mut data, ":{}}}");
     let fault = Fault::new(MISSING_CAPABILITY, message);
-    match RawJson::from_string(data.finish()) {
+    match RawJson::from_string(data) {
         Ok(data) => fault.with_data(data),
         Err(_) => fault,
     }

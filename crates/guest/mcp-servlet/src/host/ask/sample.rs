@@ -1,6 +1,6 @@
 //! Samples of the client's model (sampling).
 
-use mcp_servlet_json::{RawJson, from_str, to_writer, write_object, write_raw, write_u64};
+use mcp_servlet_json::{RawJson, from_str, to_writer, write_raw, write_string, write_u64};
 use mcp_servlet_types::{Content, InputRequestKind, Role};
 
 use super::{InputRequest, begin};
@@ -18,14 +18,9 @@ pub struct Sample {
 
 /// Lets the client's model answer a prompt, in at most 1000 tokens by default.
 pub fn sample(key: impl Into<String>, prompt: impl AsRef<str>) -> Sample {
-    let mut messages = String::new();
-    write_object(&mut messages, |message| {
-        message.string("role", "user");
-        message.object("content", |content| {
-            content.string("type", "text");
-            content.string("text", prompt.as_ref());
-        });
-    });
+    let mut messages = String::from("{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":");
+    write_string(&mut messages, prompt.as_ref());
+    write_raw(&mut messages, "}}");
     Sample {
         key: key.into(),
         messages,
@@ -38,16 +33,14 @@ impl Sample {
     /// The same prompt with a further message, of the user or of the model.
     #[must_use]
     pub fn with_message(mut self, role: Role, content: &Content) -> Self {
-        let role = match role {
-            Role::User => "user",
-            Role::Assistant => "assistant",
+        let start = match role {
+            Role::User => ",{\"role\":\"user\",\"content\":",
+            Role::Assistant => ",{\"role\":\"assistant\",\"content\":",
         };
-        write_raw(&mut self.messages, ",");
-        write_object(&mut self.messages, |message| {
-            message.string("role", role);
-            // Content blocks are strings, numbers and JSON text, so this cannot fail.
-            let _ = to_writer(message.key("content"), content);
-        });
+        write_raw(&mut self.messages, start);
+        // Content blocks are strings, numbers and JSON text, so this cannot fail.
+        let _ = to_writer(&mut self.messages, content);
+        write_raw(&mut self.messages, "}");
         self
     }
 
@@ -115,17 +108,16 @@ impl InputRequest for Sample {
 
     fn request(&self) -> String {
         let mut json = begin::<Self>();
-        json.object("params", |params| {
-            let messages = params.key("messages");
-            for part in ["[", &self.messages, "]"] {
-                write_raw(messages, part);
-            }
-            write_u64(params.key("maxTokens"), self.max_tokens.into());
-            if let Some(system) = &self.system {
-                params.string("systemPrompt", system);
-            }
-        });
-        json.finish()
+        write_raw(&mut json, ",\"params\":{\"messages\":[");
+        write_raw(&mut json, &self.messages);
+        write_raw(&mut json, "],\"maxTokens\":");
+        write_u64(&mut json, self.max_tokens.into());
+        if let Some(system) = &self.system {
+            write_raw(&mut json, ",\"systemPrompt\":");
+            write_string(&mut json, system);
+        }
+        write_raw(&mut json, "}}");
+        json
     }
 
     #[cfg(all(mcp_servlet_abi = "hyper-mcp-v2", target_family = "wasm"))]

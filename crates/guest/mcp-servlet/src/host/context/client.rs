@@ -8,13 +8,9 @@ use super::Context;
 use super::request::CLIENT_CAPABILITIES;
 use crate::answer::error::Fault;
 use crate::json::{Children, member};
-use crate::wire::{RESPONSES, STATE};
 
 /// The maximum of rounds of input requests in one call.
 const MAX_INPUT_ROUNDS: usize = 16;
-
-/// A parameter of a request: its name, and its value as JSON.
-pub(crate) type Param = (&'static str, String);
 
 /// The test's client: all members are JSON.
 #[derive(Clone, Debug)]
@@ -52,25 +48,26 @@ impl Context {
     pub(crate) fn with_request<T>(&self, read: impl FnOnce(&str) -> T) -> T {
         let request = self.host.state().request.clone();
         if request.is_empty() {
-            read(&with_params(&self.request_meta(true)))
+            read(&format!("{{\"params\":{{{}}}}}", self.request_meta(true)))
         } else {
             read(&request)
         }
     }
 
     /// The members of a request's parameters next to the arguments, as the test prepared them.
-    fn request_meta(&self, with_responses: bool) -> Vec<Param> {
+    pub(crate) fn request_meta(&self, with_responses: bool) -> String {
         let state = self.host.state();
         let client = &state.client;
         let mut meta = client.meta.clone();
         if let Some(capabilities) = &client.capabilities {
             meta.insert(CLIENT_CAPABILITIES.to_owned(), object(capabilities));
         }
-        let mut params = vec![("_meta", object(&meta))];
+        let mut members = format!("\"_meta\":{}", object(&meta));
         if with_responses {
-            params.push((RESPONSES, object(&client.responses)));
+            members.push_str(",\"inputResponses\":");
+            members.push_str(&object(&client.responses));
         }
-        params
+        members
     }
 
     /// Accesses the results of `once` in this call.
@@ -84,24 +81,27 @@ impl Context {
     }
 
     /// Calls like a host: while the result requests input, adds the responses and calls again.
+    ///
+    /// `run` gets the members of the request's parameters other than name and arguments.
     pub(crate) fn converse(
         &self,
-        params: &[Param],
         run: impl Fn(&str) -> Result<String, Fault>,
     ) -> Result<String, Fault> {
         let mut request_meta = self.request_meta(false);
         let mut before = Vec::new();
         for _ in 0..MAX_INPUT_ROUNDS {
-            let answer = run(&with_params(params.iter().chain(&request_meta)))?;
+            let answer = run(&request_meta)?;
             if member(&answer, "resultType") != "\"input_required\"" {
                 return Ok(answer);
             }
             let responses = self.respond(member(&answer, "inputRequests"), &mut before)?;
-            request_meta = self.request_meta(false);
-            request_meta.push((RESPONSES, responses));
-            let state = member(&answer, STATE);
+            request_meta = format!(
+                "{},\"inputResponses\":{responses}",
+                self.request_meta(false)
+            );
+            let state = member(&answer, "requestState");
             if !state.is_empty() {
-                request_meta.push((STATE, state.to_owned()));
+                request_meta = format!("{request_meta},\"requestState\":{state}");
             }
         }
         Err(Fault::internal(format!(
@@ -135,17 +135,6 @@ impl Context {
         *before = responses.keys().cloned().collect();
         Ok(object(&responses))
     }
-}
-
-/// A request with these parameters.
-fn with_params<'a>(params: impl IntoIterator<Item = &'a Param>) -> String {
-    let mut request = ObjectWriter::new();
-    request.object("params", |json| {
-        for (name, value) in params {
-            json.json(name, value);
-        }
-    });
-    request.finish()
 }
 
 /// A JSON object of members that are JSON.

@@ -8,7 +8,7 @@ mod member;
 mod result;
 
 use mcp_caller::Wrap;
-use mcp_servlet_json::{ObjectWriter, from_str, to_string, write_raw};
+use mcp_servlet_json::{from_str, to_string, write_raw, write_string};
 use mcp_servlet_types::{CallToolResult, ReadResourceResult, ResourceContents};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -171,14 +171,12 @@ impl<'a> Tools<'a> {
     /// [`ToolsError`] if there is no result, or if it is not a result of MCP.
     #[inline]
     pub fn read(self, member: &str, uri: &str) -> Result<Vec<ResourceContents>, ToolsError> {
-        let mut request = ObjectWriter::new();
-        request.string("method", "resources/read");
-        request.object("params", |params| {
-            params.string("member", member);
-            params.string("uri", uri);
-        });
+        let mut request = String::from("{\"method\":\"resources/read\",\"params\":{\"member\":");
+        write_string(&mut request, member);
+        write_raw(&mut request, ",\"uri\":");
+        write_string(&mut request, uri);
         let name = joined(member, uri);
-        let answer = self.send(&name, &request.finish())?;
+        let answer = self.send(&name, request)?;
         let result: ReadResourceResult = read_result(&name, &answer)?;
         Ok(result.contents)
     }
@@ -248,21 +246,21 @@ impl<'a> Tools<'a> {
     ) -> Result<String, ToolsError> {
         let arguments =
             arguments.map_err(|error| ToolsError::mismatch(tool, ARGUMENTS, "", &error))?;
-        let mut request = ObjectWriter::new();
-        request.string("method", "tools/call");
-        request.object("params", |params| {
-            params.string("name", tool);
-            // `()` is no arguments.
-            if arguments != "null" {
-                params.json("arguments", &arguments);
-            }
-        });
-        self.send(tool, &request.finish())
+        let mut request = String::from("{\"method\":\"tools/call\",\"params\":{\"name\":");
+        write_string(&mut request, tool);
+        // `()` is no arguments.
+        if arguments != "null" {
+            write_raw(&mut request, ",\"arguments\":");
+            write_raw(&mut request, &arguments);
+        }
+        self.send(tool, request)
     }
 
+    /// Sends a request without its end.
     #[inline]
-    fn send(self, name: &str, request: &str) -> Result<String, ToolsError> {
-        let answer = answer(self.context, request);
+    fn send(self, name: &str, mut request: String) -> Result<String, ToolsError> {
+        write_raw(&mut request, "}}");
+        let answer = answer(self.context, &request);
         if member(&answer, "result").is_empty() {
             return Err(ToolsError::from_host(name, member(&answer, "error")));
         }

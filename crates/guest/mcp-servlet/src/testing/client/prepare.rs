@@ -2,14 +2,12 @@
 
 #[cfg(feature = "http")]
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 #[cfg(feature = "http")]
 use std::panic::Location;
 #[cfg(feature = "http")]
 use std::rc::Rc;
 use std::time::SystemTime;
 
-use mcp_servlet_json::ObjectWriter;
 use serde::Serialize;
 
 use super::Client;
@@ -125,57 +123,51 @@ impl Client {
     /// If `content` cannot be written as JSON.
     #[must_use]
     pub fn with_form(&self, key: &str, content: impl Serialize) -> Self {
-        let mut response = action("accept");
-        response.json("content", &json(&content));
+        let response = format!("{{\"action\":\"accept\",\"content\":{}}}", json(&content));
         self.with_response(key, response)
     }
 
     /// A client with a user who declines the form `key`.
     #[must_use]
     pub fn with_declined_form(&self, key: &str) -> Self {
-        self.with_response(key, action("decline"))
+        self.with_response(key, "{\"action\":\"decline\"}".to_owned())
     }
 
     /// A client with a user who closes the form `key`.
     #[must_use]
     pub fn with_cancelled_form(&self, key: &str) -> Self {
-        self.with_response(key, action("cancel"))
+        self.with_response(key, "{\"action\":\"cancel\"}".to_owned())
     }
 
     /// A client with a user who answers a question with yes or no, see [`Context::confirm`](crate::Context::confirm).
     #[must_use]
     pub fn with_confirmation(&self, question: &str, is_confirmed: bool) -> Self {
-        let name = if is_confirmed { "accept" } else { "decline" };
-        self.with_response(question, action(name))
+        if is_confirmed {
+            self.with_response(question, "{\"action\":\"accept\"}".to_owned())
+        } else {
+            self.with_declined_form(question)
+        }
     }
 
     /// A client with the answer of its model to the prompt `key`, see [`Context::sample`](crate::Context::sample).
     #[must_use]
     pub fn with_sample(&self, key: &str, text: &str) -> Self {
-        let mut response = ObjectWriter::new();
-        response.string("role", "assistant");
-        response.string("model", "test");
-        response.object("content", |content| {
-            content.string("type", "text");
-            content.string("text", text);
-        });
+        let response = format!(
+            "{{\"role\":\"assistant\",\"model\":\"test\",\"content\":{{\"type\":\"text\",\"text\":{}}}}}",
+            json(text)
+        );
         self.with_response(key, response)
     }
 
     /// A client with roots, see [`Context::roots`](crate::Context::roots), which uses the key `roots`.
     #[must_use]
     pub fn with_roots<'a>(&self, key: &str, uris: impl IntoIterator<Item = &'a str>) -> Self {
-        let roots: Vec<_> = uris
-            .into_iter()
-            .map(|uri| BTreeMap::from([("uri", uri)]))
-            .collect();
-        let mut response = ObjectWriter::new();
-        response.json("roots", &json(&roots));
-        self.with_response(key, response)
+        let root = |uri| format!("{{\"uri\":{}}}", json(uri));
+        let roots: Vec<_> = uris.into_iter().map(root).collect();
+        self.with_response(key, format!("{{\"roots\":[{}]}}", roots.join(",")))
     }
 
-    fn with_response(&self, key: &str, response: ObjectWriter) -> Self {
-        let response = response.finish();
+    fn with_response(&self, key: &str, response: String) -> Self {
         self.with(|host| host.client.responses.insert(key.to_owned(), response))
     }
 
@@ -197,10 +189,7 @@ impl Client {
     /// A client of that name. Completion requests do not carry it, like those of `servlet serve`.
     #[must_use]
     pub fn with_client(&self, name: &str, version: &str) -> Self {
-        let mut info = ObjectWriter::new();
-        info.string("name", name);
-        info.string("version", version);
-        let info = info.finish();
+        let info = format!("{{\"name\":{},\"version\":{}}}", json(name), json(version));
         self.with(|host| host.client.meta.insert(CLIENT_INFO.to_owned(), info))
     }
 
@@ -222,13 +211,6 @@ impl Client {
         let address = self.wasm.as_ref().map(|wasm| wasm.address.clone());
         Self::new(self.servlet, prepared, address)
     }
-}
-
-/// The response to a form.
-fn action(name: &str) -> ObjectWriter {
-    let mut response = ObjectWriter::new();
-    response.string("action", name);
-    response
 }
 
 pub(super) fn json(value: &(impl Serialize + ?Sized)) -> String {

@@ -58,7 +58,7 @@ impl Client {
         mut answer: impl FnMut(RawJson) -> Result<T, ToolsError> + 'static,
     ) -> Self {
         self.with_answer(tool, move |arguments| {
-            answer(arguments).map(|value| ToolResult::structured(json(&value)).into_json())
+            answer(arguments).map(|value| ToolResult::structured("", &json(&value), "").into_json())
         })
     }
 
