@@ -1,5 +1,7 @@
 //! TLS of listeners.
 
+mod failure;
+
 use std::{
     fmt, io,
     path::{Path, PathBuf},
@@ -32,6 +34,7 @@ use tokio_rustls::{
 };
 
 use crate::{server::metrics::CertificateExpiries, watch::Snapshot};
+pub(super) use failure::HandshakeFailure;
 
 /// The names of protocols in the handshake (ALPN).
 const HTTP1: &[u8] = b"http/1.1";
