@@ -493,6 +493,11 @@ impl Reader<'_> {
         Some(text.clone())
     }
 
+    /// Whether an endpoint has a URL, valid or not. One that is not valid is reported already.
+    fn has_url(&self, endpoint: &str, table: &EndpointSection, auth: &Auth) -> bool {
+        auth.has_resource || table.url.is_some() || self.is_left_out(&["endpoint", endpoint, "url"])
+    }
+
     /// Who may call an endpoint over HTTP.
     pub(super) fn callers(
         &mut self,
@@ -540,12 +545,8 @@ impl Reader<'_> {
         if let Some(certificate) = auth.certificate.clone().filter(|_| !asks) {
             self.problem(certificate, asks_for_no_certificates(listener));
         }
-        // A URL that is there and not valid is reported already.
-        let has_url = auth.has_resource
-            || table.url.is_some()
-            || self.is_left_out(&["endpoint", endpoint, "url"]);
         match (&options.resource, &auth.needs_url) {
-            (None, Some(jwt)) if !has_url => {
+            (None, Some(jwt)) if !self.has_url(endpoint, table, auth) => {
                 let message = "missing key `resource`: tokens must be made for this server";
                 self.problem(jwt.clone(), message.to_owned());
             }
