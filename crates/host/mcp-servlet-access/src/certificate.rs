@@ -16,10 +16,10 @@ use x509_parser::{
 
 use crate::digest::Sha256;
 
-/// When a list of revoked certificates in DER ends: its `nextUpdate`.
-pub fn revocation_list_ends(der: &[u8]) -> Option<SystemTime> {
+/// When a list of revoked certificates in DER begins and ends: its `thisUpdate` and `nextUpdate`.
+pub fn revocation_list_times(der: &[u8]) -> Option<(SystemTime, SystemTime)> {
     let (_, list) = CertificateRevocationList::from_der(der).ok()?;
-    time_of(list.next_update()?)
+    Some((time_of(list.last_update())?, time_of(list.next_update()?)?))
 }
 
 fn time_of(time: ASN1Time) -> Option<SystemTime> {

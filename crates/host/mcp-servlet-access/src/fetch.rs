@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 use url::{Url, form_urlencoded};
 
-use crate::options::IntrospectionOptions;
+use crate::{gate::shown, options::IntrospectionOptions};
 
 /// The time limit for one document, and for all requests that lead to the keys of an issuer.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
@@ -42,6 +42,10 @@ pub(crate) enum FetchError {
     Json(#[from] serde_json::Error),
     #[error("{0}")]
     Metadata(&'static str),
+    #[error("its metadata names the issuer {0}")]
+    Issuer(String),
+    #[error("its metadata names {url} for its keys: {error}; `jwks` can name another URL")]
+    Keys { url: String, error: Box<FetchError> },
 }
 
 /// A document.
@@ -99,7 +103,12 @@ impl Fetch {
         } else {
             &self.others
         };
-        get(operator, Request::get(url), FETCH_TIMEOUT).await
+        let named = shown(&Value::from(url.as_str()));
+        let got = get(operator, Request::get(url), FETCH_TIMEOUT).await;
+        got.map_err(|error| FetchError::Keys {
+            url: named,
+            error: Box::new(error),
+        })
     }
 
     /// The URL of the keys in the metadata of an issuer.
@@ -107,7 +116,7 @@ impl Fetch {
         let metadata = self.get(metadata).await?;
         let metadata: Value = serde_json::from_slice(&metadata.json)?;
         if metadata["issuer"] != issuer {
-            return Err(FetchError::Metadata("its metadata names another issuer"));
+            return Err(FetchError::Issuer(shown(&metadata["issuer"])));
         }
         metadata["jwks_uri"]
             .as_str()

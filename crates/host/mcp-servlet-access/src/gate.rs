@@ -17,6 +17,7 @@ use std::{
 };
 
 use http::{HeaderMap, StatusCode, header::AUTHORIZATION};
+use serde_json::Value;
 
 use crate::{
     caller::{Caller, CallerKind},
@@ -27,10 +28,13 @@ use crate::{
     ring_provider,
 };
 use cache::Cache;
+use challenge::joined;
 pub use challenge::metadata_path;
 use credentials::Credentials;
 use introspection::Introspection;
+use reason::Fault;
 pub use reason::Reason;
+pub(crate) use reason::shown;
 
 /// How long a key is known, after which it is looked up again.
 const ACCEPTED_KEY_LIFE: Duration = Duration::from_mins(1);
@@ -66,6 +70,8 @@ pub struct Refusal {
     pub status: StatusCode,
     /// The reason, for the operator. The client learns only what `message` and `challenge` say.
     pub reason: Reason,
+    /// More about the reason, for the operator: what was expected and found.
+    pub detail: Option<String>,
     /// What the client learns.
     pub message: &'static str,
     /// The scopes that the request needs.
@@ -158,7 +164,7 @@ impl Gate {
         let mut caller = self
             .caller(head)
             .await
-            .map_err(|reason| self.refusal(reason))?;
+            .map_err(|fault| self.refusal(fault))?;
         // A result that is cached for a token has no certificate: each connection has its own.
         if let Some(certificate) = head.certificate {
             Arc::make_mut(&mut caller).certificate = Some(Arc::clone(certificate));
@@ -166,7 +172,10 @@ impl Gate {
         if self.options.scopes.is_subset(&caller.scopes) {
             return Ok(caller);
         }
-        Err(self.refusal(Reason::Scope))
+        let found = Value::from(joined(&caller.scopes));
+        let expected = [joined(&self.options.scopes)];
+        let fault = Fault::unexpected(Reason::Scope, "scope", Some(&found), expected);
+        Err(self.refusal(fault))
     }
 
     /// Whether calls of some tools need more scopes.
@@ -198,30 +207,30 @@ impl Gate {
         }
     }
 
-    async fn caller(&self, head: Head<'_>) -> Result<Arc<Caller>, Reason> {
+    async fn caller(&self, head: Head<'_>) -> Result<Arc<Caller>, Fault> {
         let now = SystemTime::now();
         let shown = head.certificate;
         match Credentials::of(head, &self.options)? {
             Credentials::Certificate(certificate, options) => {
-                self.certificate(certificate, options)
+                Ok(self.certificate(certificate, options)?)
             }
-            Credentials::Key(key) => self.key(&key.header, key.value)?.at(now, shown),
+            Credentials::Key(key) => Ok(self.key(&key.header, key.value)?.at(now, shown)?),
             Credentials::Token(token) => {
                 let digest = Sha256::of(token.as_bytes());
                 if let Some(known) = self.cache.get(&digest) {
-                    return known?.at(now, shown);
+                    return Ok(known?.at(now, shown)?);
                 }
                 let known = match self.key(&AUTHORIZATION, token) {
                     Err(_) => self.token(token).await.map(Arc::new),
                     Ok(known) => Ok(Arc::new(known)),
                 };
                 self.cache.insert(digest, &known);
-                known?.at(now, shown)
+                Ok(known?.at(now, shown)?)
             }
         }
     }
 
-    async fn token(&self, token: &str) -> Result<Known, Reason> {
+    async fn token(&self, token: &str) -> Result<Known, Fault> {
         let options = &self.options;
         if let (Some(own), Some(issuer)) = (&self.introspection, &options.introspection)
             && (options.jwt.is_empty() || !jwt::is_jwt(token))
@@ -229,7 +238,7 @@ impl Gate {
             return own.check(token, issuer, options).await;
         }
         if options.jwt.is_empty() {
-            return Err(Reason::Key);
+            return Err(Reason::Key.into());
         }
         jwt::check_token(token, options, &self.keys).await
     }

@@ -1,5 +1,6 @@
 //! The keys of an issuer.
 
+use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
 use jsonwebtoken::{
     Algorithm, AlgorithmFamily, DecodingKey,
     jwk::{AlgorithmParameters, EllipticCurve, Jwk, KeyOperations, PublicKeyUse},
@@ -14,6 +15,9 @@ const MAX_KEYS: usize = 100;
 
 /// The bits that an RSA key has.
 const RSA_BITS: std::ops::RangeInclusive<usize> = 2048..=8192;
+
+/// The exponents of RSA keys that ring accepts.
+const RSA_EXPONENTS: std::ops::Range<u64> = 3..(1 << 33);
 
 /// The public keys of an issuer: a JSON Web Key Set.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +54,7 @@ impl Jwks {
         }
         let keys: Vec<_> = keys
             .into_iter()
-            .filter_map(|key| serde_json::from_value::<Jwk>(key).ok())
+            .filter_map(|key| serde_json::from_value::<Jwk>(plain(key)).ok())
             .filter(|key| family(key).is_some())
             .collect();
         if keys.is_empty() {
@@ -122,7 +126,17 @@ fn check_key(key: &Jwk, algorithm: Algorithm) -> Result<(), Reason> {
         return Err(Reason::KeyKind);
     }
     if let AlgorithmParameters::RSA(rsa) = &key.algorithm {
-        let bits = bits(&rsa.n).ok_or(Reason::KeyKind)?;
+        let modulus = number(&rsa.n).ok_or(Reason::KeyKind)?;
+        let exponent = number(&rsa.e).filter(|bytes| bytes.len() <= size_of::<u64>());
+        let exponent = exponent.ok_or(Reason::KeyKind)?;
+        let value = exponent
+            .iter()
+            .fold(0, |all, byte| (all << 8) | u64::from(*byte));
+        let is_odd = |number: &[u8]| number.last().is_some_and(|byte| byte % 2 == 1);
+        if !is_odd(&modulus) || !is_odd(&exponent) || !RSA_EXPONENTS.contains(&value) {
+            return Err(Reason::KeyKind);
+        }
+        let bits = modulus.len() * 8 - modulus[0].leading_zeros() as usize;
         if !RSA_BITS.contains(&bits) {
             return Err(Reason::KeySize);
         }
@@ -130,10 +144,71 @@ fn check_key(key: &Jwk, algorithm: Algorithm) -> Result<(), Reason> {
     Ok(())
 }
 
-/// The bits of a number in base64.
-fn bits(number: &str) -> Option<usize> {
-    use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
-    let bytes = BASE64_URL_SAFE_NO_PAD.decode(number).ok()?;
+/// A key as RFC 7518 writes it: base64 without padding, and numbers without leading zeros. Some issuers add a zero byte as a sign.
+fn plain(mut key: Value) -> Value {
+    for name in ["n", "e", "x", "y"] {
+        let Some(Value::String(text)) = key.get_mut(name) else {
+            continue;
+        };
+        text.truncate(text.trim_end_matches('=').len());
+        if let Some(number) = number(text).filter(|_| ["n", "e"].contains(&name)) {
+            *text = BASE64_URL_SAFE_NO_PAD.encode(number);
+        }
+    }
+    key
+}
+
+/// The bytes of a number in base64, without leading zeros. None if it is 0.
+fn number(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?;
     let first = bytes.iter().position(|byte| *byte != 0)?;
-    Some((bytes.len() - first) * 8 - bytes[first].leading_zeros() as usize)
+    Some(bytes.split_off(first))
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::prelude::BASE64_URL_SAFE;
+    use serde_json::json;
+
+    use super::*;
+
+    fn rsa(n: &str, e: &str) -> Jwks {
+        let key = json!({ "kty": "RSA", "kid": "k", "n": n, "e": e });
+        let set = json!({ "keys": [key] }).to_string();
+        Jwks::parse(set.as_bytes()).expect("a key")
+    }
+
+    #[test]
+    fn a_sign_and_padding_make_no_other_key() {
+        let bytes = [0xff; 256];
+        let signed = [&[0][..], &bytes].concat();
+        let plain = rsa(&BASE64_URL_SAFE_NO_PAD.encode(bytes), "AQAB");
+        assert!(plain.find(Algorithm::RS256, Some("k")).is_ok());
+        for n in [
+            BASE64_URL_SAFE_NO_PAD.encode(&signed),
+            BASE64_URL_SAFE.encode(bytes),
+            BASE64_URL_SAFE.encode(&signed),
+        ] {
+            assert_eq!(rsa(&n, "AAEAAQ=="), plain, "{n}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_ring_cannot_read_is_of_another_kind() {
+        let mut bytes = [0xff; 256];
+        let n = BASE64_URL_SAFE_NO_PAD.encode(bytes);
+        bytes[255] = 0xfe;
+        let even = BASE64_URL_SAFE_NO_PAD.encode(bytes);
+        for (n, e) in [
+            (&*even, "AQAB"),
+            (&n, "AQ"),
+            (&n, "BA"),
+            (&n, "_____________w"),
+            ("", "AQAB"),
+            ("!", "AQAB"),
+        ] {
+            let found = rsa(n, e).find(Algorithm::RS256, Some("k"));
+            assert_eq!(found.err(), Some(Reason::KeyKind), "{n} {e}");
+        }
+    }
 }

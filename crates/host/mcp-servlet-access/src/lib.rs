@@ -22,7 +22,7 @@ pub mod rules;
 mod session;
 
 pub use caller::{Caller, CallerKind, Owner};
-pub use certificate::{Certificate, CertificateName, revocation_list_ends};
+pub use certificate::{Certificate, CertificateName, revocation_list_times};
 pub use digest::{Sha256, new_key};
 pub use gate::{Gate, Head, Reason, Refusal, metadata_path};
 pub use jsonwebtoken::Algorithm;

@@ -69,6 +69,8 @@ struct Auth {
     options: AuthOptions,
     /// The scopes that clients may ask for, if the section lists them.
     scopes_supported: Option<BTreeSet<String>>,
+    /// Whether the section has a `resource`, valid or not.
+    has_resource: bool,
     /// Where it says that tokens must be made for the endpoint.
     needs_url: Option<Range<usize>>,
     /// Where it accepts certificates.
@@ -157,13 +159,7 @@ impl Reader<'_> {
 
     fn auth(&mut self, name: &str, spanned: &Spanned<Table<AuthSection>>) -> Auth {
         let section = spanned.get_ref();
-        let has_tokens = !section.jwt.is_empty() || section.introspection.is_some();
-        if !has_tokens && section.key.is_empty() && section.certificate.is_none() {
-            let message = format!(
-                "missing key: `[auth.{name}]` accepts nobody; add `jwt`, `introspection`, `key` or `certificate`"
-            );
-            self.problem(spanned.span(), message);
-        }
+        self.accepts_nobody(name, spanned);
         let mut options = AuthOptions {
             name: name.to_owned(),
             ..AuthOptions::default()
@@ -184,7 +180,7 @@ impl Reader<'_> {
         let mut needs_url = None;
         for jwt in &section.jwt {
             self.jwt(name, jwt, &mut options);
-            if jwt.get_ref().audience.is_empty() {
+            if jwt.get_ref().audience.is_none() {
                 needs_url = needs_url.or(Some(jwt.span()));
             }
         }
@@ -193,7 +189,7 @@ impl Reader<'_> {
             needs_url = needs_url.or(Some(introspection.span()));
         }
         for key in &section.key {
-            self.key(key.get_ref(), &mut options);
+            self.key(key.get_ref(), &section.key, &mut options);
         }
         if let Some(certificate) = &section.certificate {
             let subject = certificate.get_ref().subject.into();
@@ -205,10 +201,34 @@ impl Reader<'_> {
         Auth {
             options,
             scopes_supported,
+            has_resource: section.resource.is_some()
+                || self.is_left_out(&["auth", name, "resource"]),
             needs_url,
             certificate: section.certificate.as_ref().map(Spanned::span),
             section: spanned.span(),
             is_used: false,
+        }
+    }
+
+    /// Reports a section without credentials, unless it has some that are reported already.
+    fn accepts_nobody(&mut self, name: &str, spanned: &Spanned<Table<AuthSection>>) {
+        let section = spanned.get_ref();
+        let has_tokens = !section.jwt.is_empty() || section.introspection.is_some();
+        let has_any = has_tokens || !section.key.is_empty() || section.certificate.is_some();
+        let mut keys = ["jwt", "introspection", "key", "certificate"].into_iter();
+        if !has_any && !keys.any(|key| self.is_left_out(&["auth", name, key])) {
+            let message = format!(
+                "missing key: `[auth.{name}]` accepts nobody; add `jwt`, `introspection`, `key` or `certificate`"
+            );
+            self.problem(spanned.span(), message);
+        }
+    }
+
+    /// Reports an empty list, which would let no token in.
+    fn at_least_one<T>(&mut self, list: Option<&Spanned<Vec<T>>>, expected: &str) {
+        if let Some(list) = list.filter(|list| list.get_ref().is_empty()) {
+            let message = format!("expected at least one {expected}");
+            self.problem(list.span(), message);
         }
     }
 
@@ -219,8 +239,11 @@ impl Reader<'_> {
             let message = format!("`[[auth.{auth}.jwt]]` has this issuer already");
             self.problem(jwt.issuer.span(), message);
         }
+        self.at_least_one(jwt.algorithms.as_ref(), "algorithm, such as RS256");
+        self.at_least_one(jwt.audience.as_ref(), "value of `aud`");
+        self.at_least_one(jwt.types.as_ref(), "value of `typ`, such as at+jwt");
         let mut algorithms = Vec::new();
-        for name in jwt.algorithms.iter().flatten() {
+        for name in jwt.algorithms.iter().flat_map(Spanned::get_ref) {
             algorithms.extend(self.algorithm(name));
         }
         if jwt.algorithms.is_none() {
@@ -238,9 +261,13 @@ impl Reader<'_> {
             options.jwt.push(JwtOptions {
                 issuer,
                 keys,
-                audience: jwt.audience.clone(),
+                audience: jwt
+                    .audience
+                    .clone()
+                    .map(Spanned::into_inner)
+                    .unwrap_or_default(),
                 algorithms,
-                types: jwt.types.clone(),
+                types: jwt.types.clone().map(Spanned::into_inner),
                 leeway,
             });
         }
@@ -354,7 +381,13 @@ impl Reader<'_> {
         None
     }
 
-    fn key(&mut self, key: &KeySection, options: &mut AuthOptions) {
+    /// A key, which is one of `all` keys of its section.
+    fn key(
+        &mut self,
+        key: &KeySection,
+        all: &[Spanned<Table<KeySection>>],
+        options: &mut AuthOptions,
+    ) {
         let name = key.name.get_ref();
         if name.is_empty() || options.keys.iter().any(|other| other.name == *name) {
             let message = "expected a name that no other key has";
@@ -380,8 +413,21 @@ impl Reader<'_> {
         let scopes = self.scopes(&key.scopes);
         let header = header
             .ok()
-            .and_then(|name| name.to_ascii_lowercase().parse().ok());
+            .and_then(|name| name.to_ascii_lowercase().parse::<HeaderName>().ok());
         if let Some((sha256, header)) = sha256.zip(header) {
+            let mut others = options.keys.iter();
+            if let Some(other) =
+                others.find(|other| other.sha256 == sha256 && other.header == header)
+            {
+                let other = &other.name;
+                let mut keys = all.iter().map(Spanned::get_ref);
+                let first = keys.find(|one| one.name.get_ref() == other);
+                let span = first.map_or(0..0, |first| first.sha256.span());
+                let position = self.position(span.start);
+                let message =
+                    format!("key `{other}` at {position} has this digest too; remove one of them");
+                self.problem(key.sha256.span(), message);
+            }
             options.keys.push(KeyOptions {
                 name: name.clone(),
                 sha256,
@@ -447,6 +493,11 @@ impl Reader<'_> {
         Some(text.clone())
     }
 
+    /// Whether an endpoint has a URL, valid or not. One that is not valid is reported already.
+    fn has_url(&self, endpoint: &str, table: &EndpointSection, auth: &Auth) -> bool {
+        auth.has_resource || table.url.is_some() || self.is_left_out(&["endpoint", endpoint, "url"])
+    }
+
     /// Who may call an endpoint over HTTP.
     pub(super) fn callers(
         &mut self,
@@ -495,7 +546,7 @@ impl Reader<'_> {
             self.problem(certificate, asks_for_no_certificates(listener));
         }
         match (&options.resource, &auth.needs_url) {
-            (None, Some(jwt)) => {
+            (None, Some(jwt)) if !self.has_url(endpoint, table, auth) => {
                 let message = "missing key `resource`: tokens must be made for this server";
                 self.problem(jwt.clone(), message.to_owned());
             }

@@ -188,6 +188,7 @@ impl Config {
         };
         let mut reader = Reader::new(text, path, mode, files);
         reader.problems = read.problems;
+        reader.left_out = read.left_out;
         reader.defaults(&file);
         reader.stores = reader.stores(&file);
         reader.registries(&file);

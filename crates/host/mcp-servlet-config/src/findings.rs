@@ -79,6 +79,8 @@ pub struct Finding {
     pub problem: Problem,
     /// How to fix it, if there is general advice.
     pub help: Option<String>,
+    /// Whether it is about a virtual tool that is left out. A proof says more about it.
+    is_left_out: bool,
 }
 
 /// The byte ranges of a section that findings can be about.
@@ -179,6 +181,7 @@ impl Findings {
         let ConfigError::Wrong { problems, .. } = error else {
             return Err(error);
         };
+        self.all.retain(|one| !one.is_left_out);
         for problem in problems {
             self.all.retain(|one| !one.says(&problem));
             self.add(FindingKind::Error, problem.span, problem.message);
@@ -192,6 +195,7 @@ impl Findings {
             kind,
             problem: Problem { span, message },
             help: None,
+            is_left_out: false,
         });
     }
 
@@ -323,6 +327,8 @@ impl Config {
                 let endpoint = endpoint.unwrap_or_default();
                 let mut known = all.iter_mut();
                 match known.find(|(at, _, other, _)| (at, other) == (&span, &message)) {
+                    // An endpoint can have a problem twice.
+                    Some((.., endpoints)) if endpoints.contains(&endpoint) => {}
                     Some((.., endpoints)) => endpoints.push(endpoint),
                     None => all.push((span, problem, message, vec![endpoint])),
                 }
@@ -344,6 +350,9 @@ impl Config {
             };
             findings.add(FindingKind::Warning, span, message);
             findings.help(problem.help());
+            if let Some(last) = findings.all.last_mut() {
+                last.is_left_out = matches!(problem, LoadError::VirtualTool { .. });
+            }
         }
     }
 

@@ -35,6 +35,8 @@ pub(super) struct Read {
     /// The virtual tools, by bundle.
     pub(super) bundles: ReadBundles,
     pub(super) problems: Vec<Problem>,
+    /// The keys of what is there and could not be read, except in servlets, remotes and bundles.
+    pub(super) left_out: Vec<Vec<String>>,
     /// The byte ranges that errors must not show.
     pub(super) secrets: Vec<Range<usize>>,
 }
@@ -54,6 +56,7 @@ pub(super) fn read(text: &str) -> Read {
                 Some(problem) => vec![problem],
                 None => errors.iter().map(problem).collect(),
             },
+            left_out: Vec::new(),
             secrets: of_garbled(text),
         };
     }
@@ -73,7 +76,8 @@ pub(super) fn read(text: &str) -> Read {
         };
         File::deserialize(Deserializer::from(Spanned::new(span, table)))
     };
-    let mut file = recover(head, read_head, &mut problems).unwrap_or_default();
+    let mut left_out = Vec::new();
+    let mut file = recover(head, read_head, &mut problems, &mut left_out).unwrap_or_default();
     if let Some(mut servlets) = servlets {
         leave_out_too_many(&mut servlets, &mut problems);
         file.servlet = sections(servlets, &mut problems);
@@ -89,6 +93,7 @@ pub(super) fn read(text: &str) -> Read {
         file: Some(file),
         bundles: bundles.unwrap_or_default(),
         problems,
+        left_out,
         secrets,
     }
 }
@@ -156,7 +161,7 @@ fn sections<T: DeserializeOwned>(
     let mut sections = BTreeMap::new();
     for (name, value) in table {
         let span = value.span();
-        if let Some(Table(section)) = recover(value, read, problems) {
+        if let Some(Table(section)) = recover(value, read, problems, &mut Vec::new()) {
             sections.insert(name.into_inner().into_owned(), Spanned::new(span, section));
         }
     }
@@ -166,7 +171,8 @@ fn sections<T: DeserializeOwned>(
 fn read_bundles(bundles: DeTable<'_>, text: &str, problems: &mut Vec<Problem>) -> ReadBundles {
     let read = |value| Table::<ToolSection>::deserialize(ValueDeserializer::from(value));
     bundle::read(bundles, text, problems, |value, problems| {
-        recover(value, read, problems).map(|Table(section)| section)
+        let read = recover(value, read, problems, &mut Vec::new());
+        read.map(|Table(section)| section)
     })
 }
 
@@ -182,6 +188,7 @@ fn too_long(text: &str) -> Read {
             span: 0..0,
             message,
         }],
+        left_out: Vec::new(),
         secrets: of_garbled(text),
     }
 }
@@ -217,13 +224,13 @@ fn problem(error: &Error) -> Problem {
     }
 }
 
-/// Deserializes a value and skips its invalid entries.
+/// Deserializes a value and skips its invalid entries, whose keys go to `left_out`.
 fn recover<'t, T>(
     mut value: Spanned<DeValue<'t>>,
     read: impl Fn(Spanned<DeValue<'t>>) -> Result<T, Error>,
     problems: &mut Vec<Problem>,
+    left_out: &mut Vec<Vec<String>>,
 ) -> Option<T> {
-    let mut left_out = Vec::new();
     loop {
         let error = match read(value.clone()) {
             Ok(read) => return Some(read),

@@ -51,6 +51,8 @@ pub(super) struct Reader<'a> {
     pub(super) defaults: LoadOptions,
     pub(super) mode: Mode,
     pub(super) problems: Vec<Problem>,
+    /// The keys of what is there and could not be read.
+    pub(super) left_out: Vec<Vec<String>>,
     /// What is most likely a mistake.
     pub(super) warnings: Vec<Problem>,
     pub(super) variables: BTreeSet<String>,
@@ -74,6 +76,7 @@ impl<'a> Reader<'a> {
             defaults: LoadOptions::default(),
             mode,
             problems: Vec::new(),
+            left_out: Vec::new(),
             warnings: Vec::new(),
             variables: BTreeSet::new(),
             in_directories: BTreeSet::new(),
@@ -117,6 +120,13 @@ impl<'a> Reader<'a> {
 
     pub(super) fn warn(&mut self, span: std::ops::Range<usize>, message: String) {
         self.warnings.push(Problem { span, message });
+    }
+
+    /// Whether a key is there, and it or a part of its value could not be read.
+    pub(super) fn is_left_out(&self, path: &[&str]) -> bool {
+        self.left_out.iter().any(|one| {
+            one.len() >= path.len() && one.iter().zip(path).all(|(key, part)| key == part)
+        })
     }
 
     /// Adds a problem with these bytes of a string, or with all of it.

@@ -203,6 +203,13 @@ impl Reader<'_> {
             }
             let pattern = schema.get_ref().get("pattern").and_then(Value::as_str);
             let is_open = |pattern: &&str| !(pattern.starts_with('^') && pattern.ends_with('$'));
+            match Argument::new(path.get_ref(), schema.get_ref()) {
+                Ok(argument) => arguments.push(argument),
+                Err(message) => {
+                    self.problem(path.span().start..schema.span().end, message);
+                    continue;
+                }
+            }
             if let Some(pattern) = pattern.filter(is_open)
                 && effect == Effect::Allow
             {
@@ -210,10 +217,6 @@ impl Reader<'_> {
                     "`{pattern}` matches anywhere in a text; begin it with `^` and end it with `$` to match all of it"
                 );
                 self.warn(schema.span(), message);
-            }
-            match Argument::new(path.get_ref(), schema.get_ref()) {
-                Ok(argument) => arguments.push(argument),
-                Err(message) => self.problem(path.span().start..schema.span().end, message),
             }
         }
         arguments

@@ -60,6 +60,7 @@ use peer::{Peer, Refusals, Refused};
 pub(crate) use quota::{Held, peer_text};
 use sse::Sse;
 use streamable::Streamable;
+use tls::HandshakeFailure;
 pub(crate) use tls::Tls;
 pub use tls::{ClientCertificates, TlsError, TlsFile, TlsOptions};
 
@@ -334,14 +335,16 @@ async fn run<F: Future<Output = Response> + Send + 'static>(
     let refusals = Arc::new(Refusals::new(&server.0.process.metrics.refused));
     let listener = (listener, tls.clone());
     let noted = server.clone();
-    let on_plain = move |peer: Peer| {
-        noted.note(Event::PlainHttp, || Fields {
+    let on_refused = move |peer: Peer, failure: Option<HandshakeFailure>| {
+        let event = failure.map_or(Event::PlainHttp, |_| Event::Refused);
+        noted.note(event, || Fields {
             peer: peer.address().map(|address| address.to_string()),
-            status: Some(400),
+            reason: failure.map(|failure| failure.name().to_owned()),
+            status: failure.is_none().then_some(400),
             ..Fields::default()
         });
     };
-    let watch = (refusals, counts, on_plain);
+    let watch = (refusals, counts, on_refused);
     let serving = async {
         tokio::join!(
             connections::serve(listener, answer, limits, watch, &idle),

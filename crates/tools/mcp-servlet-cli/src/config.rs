@@ -181,8 +181,7 @@ impl ConfigCheck {
         let proof = config.prove(loaded, &mounts);
         let mut findings = config.findings(Served {
             loaded,
-            // The proof has more to say of virtual tools that do not fit.
-            remotes: (self.load && proof.is_ok()).then_some(&mounts),
+            remotes: self.load.then_some(&mounts),
             not_ready: &not_ready,
         });
         remotes.close().await;

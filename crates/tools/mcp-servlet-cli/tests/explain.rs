@@ -186,3 +186,38 @@ fn conditions_of_sessions_are_explained() {
     assert!(text.contains(&denied), "{text}");
     assert_eq!(output.status.code(), Some(1));
 }
+
+#[test]
+fn a_virtual_tool_depends_on_what_it_sends() {
+    let folder = folder();
+    let own = "deny = [\"pay\"], members = [\"bank\"]";
+    let rest = "{ allow = [\"*\"] }";
+    for (rules, verdict, code) in [
+        (rest.to_owned(), "allowed", 0),
+        (format!("{{ {own} }}, {rest}"), "denied", 1),
+        (
+            format!("{{ {own}, arguments = {{ amount = {{ minimum = 100 }} }} }}, {rest}"),
+            "depends on what it sends to `bank:pay`",
+            1,
+        ),
+        (
+            format!(
+                "{{ allow = [\"pay\"], members = [\"bank\"], arguments = {{ amount = {{ maximum = 50 }} }} }}, {{ {own} }}, {rest}"
+            ),
+            "depends on what it sends to `bank:pay`",
+            1,
+        ),
+    ] {
+        let config = format!(
+            "[endpoint.pipe]\nkind = \"stdio\"\nrules = [{rules}]\n\
+             [servlet.bank]\nsource = \"bank.wasm\"\n\
+             [bundle.b.tool.v_pay]\ndescription = \"Pays.\"\nhandler = \"bank:pay\"\n"
+        );
+        fs::write(folder.path().join("servlet.toml"), config).expect("a file");
+        let output = explain(folder.path(), &["v_pay", "amount:=5"]);
+        let text = String::from_utf8_lossy(&output.stdout);
+        let line = format!("call    {verdict}\n");
+        assert!(text.contains(&line), "{rules}: {output:?}");
+        assert_eq!(output.status.code(), Some(code), "{rules}");
+    }
+}

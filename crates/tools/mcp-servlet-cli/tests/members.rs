@@ -236,6 +236,24 @@ fn tools_that_do_not_fit_a_remote_are_found_by_connecting() {
 }
 
 #[test]
+fn an_error_adds_no_doubts_about_the_tools_of_remotes() {
+    let wrong = BUNDLE.replace("a:t", "a:tt");
+    let rules = "[endpoint.pipe]\nkind = \"stdio\"\nrules = [{ allow = [\"t\", \"run\"] }]\n";
+    let folder = folder(&format!("{}{wrong}{rules}", remote()));
+    let check = ["config", "check", "--load", "--connect", "servlet.toml"];
+    let checked = run(&folder, &check);
+    assert_eq!(checked.status.code(), Some(1), "{checked:?}");
+    let messages = String::from_utf8_lossy(&checked.stderr).into_owned();
+    assert_eq!(
+        messages.matches("has no tool `tt`").count(),
+        1,
+        "{messages}"
+    );
+    assert!(!messages.contains("not loaded"), "{messages}");
+    assert!(!messages.contains("matches `t`"), "{messages}");
+}
+
+#[test]
 fn a_required_remote_that_cannot_be_reached_ends_the_start() {
     let gone =
         "[remote.gone]\ncommand = [\"./no-such-program\"]\nrequired = true\nretry = { most = 0 }\n";

@@ -8,7 +8,7 @@ use std::{
 
 use mcp_servlet_common::lock;
 
-use super::{Known, Reason};
+use super::{Known, reason::Fault};
 use crate::digest::Sha256;
 
 /// How many accepted tokens are known, and how many refused ones.
@@ -17,7 +17,7 @@ const MAX_KNOWN_TOKENS: usize = 10_000;
 const REFUSED_TOKEN_LIFE: Duration = Duration::from_secs(5);
 
 /// The outcome of a check that does not depend on the request.
-type Outcome = Result<Arc<Known>, Reason>;
+type Outcome = Result<Arc<Known>, Fault>;
 
 type Tokens = HashMap<Sha256, (Outcome, Instant)>;
 
@@ -44,7 +44,7 @@ impl Cache {
     pub(super) fn insert(&self, token: Sha256, outcome: &Outcome) {
         let (tokens, time) = match outcome {
             Ok(known) => (&self.accepted, known.kept),
-            Err(reason) if reason.is_outage() => return,
+            Err(fault) if fault.reason.is_outage() => return,
             Err(_) => (&self.refused, REFUSED_TOKEN_LIFE),
         };
         let now = Instant::now();
@@ -65,6 +65,7 @@ mod tests {
 
     use super::*;
     use crate::caller::{Caller, CallerKind};
+    use crate::gate::Reason;
 
     fn accepted() -> Arc<Known> {
         let caller = Caller {
@@ -95,7 +96,7 @@ mod tests {
         cache.insert(token, &Ok(accepted()));
         for number in 0..=MAX_KNOWN_TOKENS {
             let refused = Sha256::of(&number.to_be_bytes());
-            cache.insert(refused, &Err(Reason::Signature));
+            cache.insert(refused, &Err(Reason::Signature.into()));
         }
         assert!(cache.get(&token).is_some_and(|known| known.is_ok()));
         let last = Sha256::of(&MAX_KNOWN_TOKENS.to_be_bytes());

@@ -5,7 +5,10 @@ use std::{collections::BTreeSet, fmt::Write as _};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::{Gate, Reason, Refusal, reason::ReasonKind};
+use super::{
+    Gate, Reason, Refusal,
+    reason::{Fault, ReasonKind},
+};
 use crate::keys::RETRY_WITHOUT_KEYS;
 
 /// Where the metadata of a protected resource is, before the path of the resource (RFC 9728).
@@ -63,8 +66,11 @@ impl Gate {
         self.options.has_issuers()
     }
 
-    pub(super) fn refusal(&self, reason: Reason) -> Refusal {
-        self.refusal_for(reason, &self.options.scopes)
+    pub(super) fn refusal(&self, fault: Fault) -> Refusal {
+        Refusal {
+            detail: fault.detail,
+            ..self.refusal_for(fault.reason, &self.options.scopes)
+        }
     }
 
     /// The refusal of a request that needs these scopes.
@@ -90,6 +96,7 @@ impl Gate {
         Refusal {
             status: kind.status(),
             reason,
+            detail: None,
             message,
             scopes: scopes.clone(),
             challenge,
@@ -120,7 +127,7 @@ impl Gate {
 const INVALID_TOKEN: &str = "the token is not valid here";
 
 /// Scopes as OAuth writes them.
-fn joined(scopes: &BTreeSet<String>) -> String {
+pub(super) fn joined(scopes: &BTreeSet<String>) -> String {
     scopes
         .iter()
         .map(String::as_str)

@@ -51,6 +51,11 @@ impl<'de> Deserialize<'de> for Claims {
 }
 
 impl Claims {
+    /// A claim, if there is one.
+    pub(super) fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
+    }
+
     /// A text, if there is one.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name)?.as_str()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use tokio::sync::Semaphore;
 
-use super::{Known, Reason, claims::Claims};
+use super::{Known, Reason, claims::Claims, reason::Fault};
 use crate::{
     caller::{Caller, CallerKind},
     fetch::Fetch,
@@ -47,20 +47,24 @@ impl Introspection {
         token: &str,
         issuer: &IntrospectionOptions,
         options: &AuthOptions,
-    ) -> Result<Known, Reason> {
+    ) -> Result<Known, Fault> {
         let json = self.ask(token, issuer).await?;
         let answer: IntrospectionAnswer = read(&json, issuer)?;
         if !answer.active {
-            return Err(Reason::Inactive);
+            return Err(Reason::Inactive.into());
         }
         let claims: Claims = read(&json, issuer)?;
         if claims.text("iss").is_some_and(|iss| iss != issuer.issuer) {
-            return Err(Reason::Issuer);
+            let expected = [&*issuer.issuer];
+            let found = claims.get("iss");
+            return Err(Fault::unexpected(Reason::Issuer, "iss", found, expected));
         }
         let until = claims.time("exp")?;
         let from = claims.time("nbf")?;
-        if !claims.is_for(options.resource.as_deref().into_iter()) {
-            return Err(Reason::Audience);
+        let own = options.resource.as_deref();
+        if !claims.is_for(own.into_iter()) {
+            let found = claims.get("aud");
+            return Err(Fault::unexpected(Reason::Audience, "aud", found, own));
         }
         Ok(Known {
             caller: Arc::new(Caller {

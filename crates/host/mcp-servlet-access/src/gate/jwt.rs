@@ -7,8 +7,13 @@ use jsonwebtoken::{
     Algorithm, Validation, dangerous::insecure_decode_claims, decode, errors::ErrorKind,
 };
 use serde::{Deserialize, de::IgnoredAny};
+use serde_json::Value;
 
-use super::{Known, Reason, claims::Claims};
+use super::{
+    Known, Reason,
+    claims::Claims,
+    reason::{Fault, shown},
+};
 use crate::{
     caller::{Caller, CallerKind},
     keys::Keys,
@@ -38,13 +43,12 @@ impl JwtHead {
     }
 
     /// Whether the issuer may write such tokens.
-    fn check(&self, issuer: &JwtOptions) -> Result<Algorithm, Reason> {
-        let algorithm = self.alg.parse().map_err(|_| Reason::Algorithm)?;
-        if !issuer.algorithms.contains(&algorithm) {
-            return Err(Reason::Algorithm);
-        }
+    fn check(&self, issuer: &JwtOptions) -> Result<Algorithm, Fault> {
+        let parsed = self.alg.parse::<Algorithm>().ok();
+        let accepted = parsed.filter(|one| issuer.algorithms.contains(one));
+        let algorithm = accepted.ok_or_else(|| self.algorithm(&issuer.algorithms))?;
         if self.crit.is_some() {
-            return Err(Reason::Crit);
+            return Err(Reason::Crit.into());
         }
         let typ = self.typ.as_deref().map(|typ| {
             let typ = typ.to_ascii_lowercase();
@@ -57,7 +61,41 @@ impl JwtHead {
             (None, Some(typ)) => ["at+jwt", "jwt"].contains(&&*typ),
             (None, None) => true,
         };
-        is_accepted.then_some(algorithm).ok_or(Reason::Type)
+        if is_accepted {
+            return Ok(algorithm);
+        }
+        let expected: Vec<&str> = match &issuer.types {
+            Some(types) => types.iter().map(String::as_str).collect(),
+            None => vec!["at+jwt", "JWT"],
+        };
+        let found = self.typ.as_deref().map(Value::from);
+        Err(Fault::unexpected(
+            Reason::Type,
+            "typ",
+            found.as_ref(),
+            expected,
+        ))
+    }
+
+    /// An algorithm that is not one of these.
+    fn algorithm(&self, accepted: &[Algorithm]) -> Fault {
+        let found = Value::from(&*self.alg);
+        let accepted = accepted.iter().map(|one| format!("{one:?}"));
+        Fault::unexpected(Reason::Algorithm, "alg", Some(&found), accepted)
+    }
+
+    /// A key that cannot be used, or is not there.
+    fn key(&self, reason: Reason) -> Fault {
+        let kid = self.kid.as_deref().map(|kid| shown(&Value::from(kid)));
+        let kid = kid.map_or("no `kid`".to_owned(), |kid| format!("the `kid` {kid}"));
+        let detail = format!(
+            "the token has {kid} and the `alg` {}",
+            shown(&Value::from(&*self.alg))
+        );
+        Fault {
+            reason,
+            detail: Some(detail).filter(|_| !reason.is_outage()),
+        }
     }
 }
 
@@ -74,7 +112,7 @@ pub(super) async fn check_token(
     token: &str,
     options: &AuthOptions,
     keys: &[Keys],
-) -> Result<Known, Reason> {
+) -> Result<Known, Fault> {
     let head = JwtHead::of(token)?;
     // Not verified yet: it only selects the issuer whose keys verify it.
     let claimed: Claims = insecure_decode_claims(token).map_err(|_| Reason::Claims)?;
@@ -83,12 +121,16 @@ pub(super) async fn check_token(
     let Some((issuer, keys)) = issuer else {
         // The algorithm says more about a forged token than its issuer.
         return Err(match head.alg.parse::<Algorithm>() {
-            Ok(algorithm) if JwtOptions::ALGORITHMS.contains(&algorithm) => Reason::Issuer,
-            _ => Reason::Algorithm,
+            Ok(algorithm) if JwtOptions::ALGORITHMS.contains(&algorithm) => {
+                let expected = options.jwt.iter().map(|one| &*one.issuer);
+                Fault::unexpected(Reason::Issuer, "iss", claimed.get("iss"), expected)
+            }
+            _ => head.algorithm(&JwtOptions::ALGORITHMS),
         });
     };
     let algorithm = head.check(issuer)?;
-    let key = keys.find(algorithm, head.kid.as_deref()).await?;
+    let key = keys.find(algorithm, head.kid.as_deref()).await;
+    let key = key.map_err(|reason| head.key(reason))?;
     let mut validation = Validation::new(algorithm);
     // The times are checked for each request, and so is the audience below, each with its own reason.
     validation.required_spec_claims.clear();
@@ -105,7 +147,7 @@ pub(super) async fn check_token(
     known(&decoded.claims, issuer, options)
 }
 
-fn known(claims: &Claims, issuer: &JwtOptions, options: &AuthOptions) -> Result<Known, Reason> {
+fn known(claims: &Claims, issuer: &JwtOptions, options: &AuthOptions) -> Result<Known, Fault> {
     let ends = claims.time("exp")?.ok_or(Reason::NoExp)?;
     let until = ends.checked_add(issuer.leeway).ok_or(Reason::Claims)?;
     let begins = claims.time("nbf")?.max(claims.time("iat")?);
@@ -115,8 +157,10 @@ fn known(claims: &Claims, issuer: &JwtOptions, options: &AuthOptions) -> Result<
         .as_deref()
         .filter(|_| issuer.audience.is_empty())
         .into_iter();
-    if !claims.is_for(issuer.audience.iter().map(String::as_str).chain(own)) {
-        return Err(Reason::Audience);
+    let audience = issuer.audience.iter().map(String::as_str).chain(own);
+    if !claims.is_for(audience.clone()) {
+        let found = claims.get("aud");
+        return Err(Fault::unexpected(Reason::Audience, "aud", found, audience));
     }
     let subject = claims.subject()?;
     let binding = claims.binding()?;

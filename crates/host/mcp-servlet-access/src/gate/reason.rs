@@ -1,6 +1,7 @@
 //! Why a request has no caller.
 
 use http::StatusCode;
+use serde_json::Value;
 
 /// Why a request has no caller. Operators learn it, clients do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +75,59 @@ pub enum Reason {
     Inactive,
     /// The issuer does not say whether the token is valid.
     Introspection,
+}
+
+/// A reason, and what is known about it. The sender of a token chooses what it contains, so it is shown cut and escaped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) reason: Reason,
+    /// What was expected and found. None if the reason says it all.
+    pub(super) detail: Option<String>,
+}
+
+/// How many characters of a value are shown.
+const MAX_SHOWN: usize = 100;
+
+/// A value of a token or of a document, cut and escaped.
+pub(crate) fn shown(value: &Value) -> String {
+    let json = value.to_string();
+    let text = value.as_str().unwrap_or(&json);
+    let mut shown = String::new();
+    for one in text.chars().take(MAX_SHOWN) {
+        match one {
+            '"' | '\'' => shown.push(one),
+            _ => shown.extend(one.escape_debug()),
+        }
+    }
+    let more = text.chars().nth(MAX_SHOWN).map_or("", |_| "…");
+    format!("`{shown}{more}`")
+}
+
+impl Fault {
+    /// A value of a token that is not one of those that are expected.
+    pub(super) fn unexpected<E: Into<Value>>(
+        reason: Reason,
+        name: &str,
+        found: Option<&Value>,
+        expected: impl IntoIterator<Item = E>,
+    ) -> Self {
+        let expected: Vec<_> = expected.into_iter().map(|one| shown(&one.into())).collect();
+        let expected = expected.join(" or ");
+        let found = found.map_or("none".to_owned(), shown);
+        Self {
+            reason,
+            detail: Some(format!("expected `{name}` {expected}, found {found}")),
+        }
+    }
+}
+
+impl From<Reason> for Fault {
+    fn from(reason: Reason) -> Self {
+        Self {
+            reason,
+            detail: None,
+        }
+    }
 }
 
 /// What a client learns.
@@ -157,6 +211,30 @@ impl ReasonKind {
             Self::NoToken | Self::InvalidToken => StatusCode::UNAUTHORIZED,
             Self::Scope => StatusCode::FORBIDDEN,
             Self::Outage => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_detail_is_short_and_has_one_line() {
+        let long = "x".repeat(101);
+        let cut = &long[..MAX_SHOWN];
+        for (found, expected) in [
+            (Some(json!("https://a/")), "`https://a/`".to_owned()),
+            (Some(json!(["a", "b"])), r#"`["a","b"]`"#.to_owned()),
+            (Some(json!("a\nb\u{1b}[0m")), "`a\\nb\\u{1b}[0m`".to_owned()),
+            (Some(json!(long)), format!("`{cut}…`")),
+            (None, "none".to_owned()),
+        ] {
+            let fault = Fault::unexpected(Reason::Audience, "aud", found.as_ref(), ["b", "c"]);
+            let detail = format!("expected `aud` `b` or `c`, found {expected}");
+            assert_eq!(fault.detail, Some(detail));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, sync::Arc};
 
-use mcp_servlet_schema::{JsonObject, Validator, schema_in_words, similar};
+use mcp_servlet_schema::{JsonObject, Validator, did_you_mean, schema_in_words, similar};
 use serde_json::{Value, json};
 
 use super::Effect;
@@ -55,6 +55,18 @@ const KEYWORDS: [(&str, Option<&str>); 13] = [
     ("maxItems", Some("array")),
 ];
 
+/// Keywords of which the first one must not be above the second.
+const RANGES: [[&str; 2]; 3] = [
+    ["minimum", "maximum"],
+    ["minLength", "maxLength"],
+    ["minItems", "maxItems"],
+];
+
+/// The values of the keyword `type`.
+const NAMES_OF_TYPES: [&str; 7] = [
+    "null", "boolean", "integer", "number", "string", "array", "object",
+];
+
 const TYPES: [&str; 6] = ["null", "boolean", "number", "string", "array", "object"];
 
 /// How much of a value an error shows, in characters.
@@ -85,9 +97,21 @@ impl Argument {
         if schema.is_empty() {
             return Err("expected a keyword, such as `maximum`".to_owned());
         }
+        if let Some(unknown) = unknown_type(schema) {
+            let hint = did_you_mean(similar(unknown, NAMES_OF_TYPES.into_iter()));
+            return Err(format!("there is no type `{unknown}`{hint}"));
+        }
         let types = types(schema);
         if types.is_empty() {
             return Err("no value matches: the keywords are for different types".to_owned());
+        }
+        let bound = |keyword: &str| schema.get(keyword).and_then(Value::as_f64);
+        let is_empty = |range: &&[&str; 2]| {
+            let [low, high] = (**range).map(&bound);
+            high.is_some() && low > high
+        };
+        if let Some([low, high]) = RANGES.iter().find(is_empty) {
+            return Err(format!("no value matches: `{low}` is above `{high}`"));
         }
         let validator = |schema: Value| {
             let validator = Validator::linear(&schema).map_err(|problem| problem.to_string());
@@ -185,19 +209,29 @@ impl Argument {
         })
     }
 
+    /// The first part of the path that has another type than the path goes on with, and its value.
+    fn other_parent<'v>(&self, arguments: &'v JsonObject) -> Option<(String, &'v Value)> {
+        let Some((Step::Member(name), rest)) = self.path.split_first() else {
+            return None;
+        };
+        let mut values: Vec<_> = arguments.get(name).into_iter().collect();
+        for (at, step) in rest.iter().enumerate() {
+            let mut next = Vec::new();
+            for value in values {
+                match (step, value) {
+                    (Step::Member(name), Value::Object(members)) => next.extend(members.get(name)),
+                    (Step::Items, Value::Array(items)) => next.extend(items),
+                    _ => return Some((text_of(&self.path[..=at]), value)),
+                }
+            }
+            values = next;
+        }
+        None
+    }
+
     /// The path, as the file has it.
     pub(super) fn path(&self) -> String {
-        let mut text = String::new();
-        for step in &self.path {
-            match step {
-                Step::Member(name) => {
-                    let dot = if text.is_empty() { "" } else { "." };
-                    let _ = write!(text, "{dot}{}", name.replace('.', "\\."));
-                }
-                Step::Items => text.push_str("[]"),
-            }
-        }
-        text
+        text_of(&self.path)
     }
 
     /// The argument and its values, for a model: `amount = 250`.
@@ -210,11 +244,11 @@ impl Argument {
                 Found::Absent | Found::OtherType => None,
             })
             .collect();
-        let path = self.path();
-        if values.is_empty() {
-            return format!("without {path}");
-        }
-        let values = values.join(", ");
+        let (path, values) = match self.other_parent(arguments) {
+            Some((parent, value)) if values.is_empty() => (parent, value.to_string()),
+            _ if values.is_empty() => return format!("without {}", self.path()),
+            _ => (self.path(), values.join(", ")),
+        };
         let end = values.char_indices().nth(MAX_SHOWN_VALUE).map(|(at, _)| at);
         match end {
             Some(end) => format!("with {path} = {}…", &values[..end]),
@@ -241,8 +275,33 @@ impl Argument {
     }
 }
 
+/// A path, as the file has it.
+fn text_of(path: &[Step]) -> String {
+    let mut text = String::new();
+    for step in path {
+        match step {
+            Step::Member(name) => {
+                let dot = if text.is_empty() { "" } else { "." };
+                let _ = write!(text, "{dot}{}", name.replace('.', "\\."));
+            }
+            Step::Items => text.push_str("[]"),
+        }
+    }
+    text
+}
+
 fn is_keyword(name: &str) -> bool {
     KEYWORDS.iter().any(|(keyword, _)| *keyword == name)
+}
+
+/// The first name in the keyword `type` that is none of a type.
+fn unknown_type(schema: &JsonObject) -> Option<&str> {
+    let names = match schema.get("type")? {
+        Value::Array(names) => names,
+        name => std::slice::from_ref(name),
+    };
+    let mut names = names.iter().filter_map(Value::as_str);
+    names.find(|name| !NAMES_OF_TYPES.contains(name))
 }
 
 /// The types of values to which all keywords of a schema apply.
@@ -424,6 +483,16 @@ mod tests {
                 "no value matches: the keywords are for different types",
             ),
             (
+                "a",
+                json!({ "type": ["null", "nubmer"] }),
+                "there is no type `nubmer`; did you mean `number`?",
+            ),
+            (
+                "a",
+                json!({ "minimum": 5, "maximum": 1 }),
+                "no value matches: `minimum` is above `maximum`",
+            ),
+            (
                 "a[0]",
                 json!({ "maximum": 5 }),
                 "expected a path such as `to.iban` or `items[].sku`",
@@ -461,5 +530,15 @@ mod tests {
         assert_eq!(dotted.expected(), r"to\.iban.x: a");
         let one = argument("to.country", json!({ "enum": ["DE", "FR"] }));
         assert_eq!(one.expected(), "to.country: DE or FR");
+        let items = argument("items[].id?", json!({ "const": "a" }));
+        for (argument, arguments, expected) in [
+            (&one, json!({ "to": null }), "with to = null"),
+            (&one, json!({ "to": {} }), "without to.country"),
+            (&items, json!({ "items": {} }), "with items = {}"),
+            (&items, json!({ "items": ["x"] }), "with items[] = \"x\""),
+        ] {
+            let given = argument.given(arguments.as_object().expect("an object"));
+            assert_eq!(given, expected);
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use mcp_servlet_common::asterisk_matches;
+use mcp_servlet_common::{asterisk_matches, is_plain_uri};
 use percent_encoding::percent_decode_str;
 
 use super::{Holds, Uri, uri::Text};
@@ -17,6 +17,14 @@ pub struct UriPattern(Vec<Option<u8>>);
 
 /// Patterns and templates with more bytes than this, multiplied, are not compared: they may have a URI in common.
 const MAX_STEPS: usize = 1 << 20;
+
+/// Texts for a `*` with which a pattern becomes a URI, if it can be one.
+const FILLS: [&str; 14] = [
+    "", "a", "1/", "a/", "/a", ":a", "a:", "a:a", "a://a", "://a/", ":///a", "//a/", "///a", "?a",
+];
+
+/// Patterns with more `*` than this are not filled.
+const MAX_FILLED: usize = 3;
 
 impl Pattern {
     /// Reads a pattern.
@@ -61,6 +69,29 @@ impl UriPattern {
         self.fits(&other.0, |own, other| own == other)
     }
 
+    /// Whether a client can write a URI that matches: one in plain form. True if that is not known.
+    pub fn has_plain_uri(&self) -> bool {
+        let literals: Vec<String> = self
+            .0
+            .split(Option::is_none)
+            .map(|literal| literal.iter().flatten().copied().map(encoded).collect())
+            .collect();
+        let [first, rest @ ..] = &*literals else {
+            return true;
+        };
+        if rest.len() > MAX_FILLED {
+            return true;
+        }
+        let mut uris = vec![first.clone()];
+        for literal in rest {
+            let filled = uris
+                .iter()
+                .flat_map(|uri| FILLS.map(|fill| format!("{uri}{fill}{literal}")));
+            uris = filled.collect();
+        }
+        uris.iter().any(|uri| is_plain_uri(uri))
+    }
+
     fn fits<T>(&self, text: &[T], is: impl Fn(&Option<u8>, &T) -> bool) -> bool {
         asterisk_matches(&self.0, text, Option::is_none, is)
     }
@@ -79,6 +110,15 @@ impl UriPattern {
                 }
             }
         }
+    }
+}
+
+/// A byte of a URI, encoded if it must be.
+fn encoded(byte: u8) -> String {
+    if byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&()*+,;=".contains(&byte) {
+        char::from(byte).to_string()
+    } else {
+        format!("%{byte:02X}")
     }
 }
 
@@ -189,6 +229,34 @@ mod tests {
         let template = Uri::of_template("docs://a/{id}");
         assert_eq!(one.matches(&template), Holds::Maybe);
         assert_eq!((all.covers(&one), one.covers(&all)), (true, false));
+    }
+
+    #[test]
+    fn some_patterns_match_no_uri_of_a_client() {
+        for (pattern, expected) in [
+            ("*", true),
+            ("*secret*", true),
+            ("docs*", true),
+            ("docs:*", true),
+            ("docs://secret/*", true),
+            ("docs://*/b c/%C3%A9", true),
+            ("file:*", true),
+            ("file:///etc/*", true),
+            ("https*", true),
+            ("https://a.example/*", true),
+            ("https://a.example:443*", true),
+            ("FILE:///etc/*", false),
+            ("file://host/*", false),
+            ("docs://Secret/*", false),
+            ("docs://secret//*", false),
+            ("docs://a/../*", false),
+            ("docs://a/b#*", false),
+            ("https://a.example", false),
+            ("https://a.example:443/*", false),
+        ] {
+            let pattern_of_uris = UriPattern::new(pattern);
+            assert_eq!(pattern_of_uris.has_plain_uri(), expected, "{pattern}");
+        }
     }
 
     #[test]

@@ -57,7 +57,7 @@ impl Argument {
         let part = match at(tool.schema, &self.path) {
             Subschema::Nothing => return misfit(unknown(tool, self.name(), &path)),
             Subschema::Any => {
-                return Proof::Unproved(format!("the schema of `{name}` does not name `{path}`"));
+                return unnamed(tool, self.name(), &path);
             }
             Subschema::Schema(part) => part,
         };
@@ -207,10 +207,10 @@ fn of_all(proofs: Vec<Proof>) -> Option<Proof> {
 }
 
 fn of_read(tool: ToolSchema<'_>, path: &mcp_servlet_expression::Path) -> Option<Proof> {
-    let (name, (text, first)) = (tool.name, path_text(path));
+    let (text, first) = path_text(path);
     Some(match argument_at(tool, path)? {
         Subschema::Nothing => misfit(unknown(tool, &first, &text)),
-        Subschema::Any => Proof::Unproved(format!("the schema of `{name}` does not name `{text}`")),
+        Subschema::Any => unnamed(tool, &first, &text),
         Subschema::Schema(_) => Proof::Proved,
     })
 }
@@ -274,13 +274,29 @@ fn misfit(message: String) -> Proof {
 
 fn unknown(tool: ToolSchema<'_>, argument: &str, path: &str) -> String {
     let name = tool.name;
-    let properties = tool.schema.get("properties").and_then(Value::as_object);
-    let known = properties.into_iter().flatten().map(|(name, _)| &**name);
-    if properties.is_some_and(|all| all.contains_key(argument)) {
-        return format!("`{name}` accepts no value at `{path}`");
+    match meant(tool, argument) {
+        None => format!("`{name}` accepts no value at `{path}`"),
+        Some(hint) => format!("tool `{name}` has no argument `{argument}`{hint}"),
     }
-    let hint = did_you_mean(similar(argument, known));
-    format!("tool `{name}` has no argument `{argument}`{hint}")
+}
+
+/// A path that the schema of a tool may accept and does not name.
+fn unnamed(tool: ToolSchema<'_>, argument: &str, path: &str) -> Proof {
+    let hint = meant(tool, argument).unwrap_or_default();
+    let name = tool.name;
+    Proof::Unproved(format!(
+        "the schema of `{name}` does not name `{path}`{hint}"
+    ))
+}
+
+/// The argument that was probably meant, for messages. None if the tool has this one.
+fn meant(tool: ToolSchema<'_>, argument: &str) -> Option<String> {
+    let properties = tool.schema.get("properties").and_then(Value::as_object);
+    if properties.is_some_and(|all| all.contains_key(argument)) {
+        return None;
+    }
+    let known = properties.into_iter().flatten().map(|(name, _)| &**name);
+    Some(did_you_mean(similar(argument, known)))
 }
 
 /// Stands for a reference that cannot be resolved: it may accept anything.

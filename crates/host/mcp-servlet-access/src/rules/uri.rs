@@ -27,6 +27,11 @@ impl Uri {
         is_plain_uri(uri).then(|| Self::listed(uri))
     }
 
+    /// Whether it stands for the URIs of a template.
+    pub fn is_template(&self) -> bool {
+        matches!(self.0, Text::Template(_))
+    }
+
     /// Reads a URI template.
     pub fn of_template(template: &str) -> Self {
         Self::of_template_with(template, &[])

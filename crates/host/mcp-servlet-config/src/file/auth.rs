@@ -65,13 +65,14 @@ pub(crate) struct JwtSection {
     #[serde(default)]
     pub(crate) tls: Table<IssuerTls>,
     /// The values of `aud`, of which a token has one. Default: the URL of the endpoint.
-    #[serde(default)]
-    pub(crate) audience: Vec<String>,
+    #[schemars(with = "Option<Vec<String>>")]
+    pub(crate) audience: Option<Spanned<Vec<String>>>,
     /// The algorithms of signatures. Default: all that need no shared secret.
     #[schemars(with = "Option<Vec<String>>")]
-    pub(crate) algorithms: Option<Vec<Spanned<String>>>,
+    pub(crate) algorithms: Option<Spanned<Vec<Spanned<String>>>>,
     /// The values of `typ`. Default: `at+jwt`, `JWT`, or no `typ`.
-    pub(crate) types: Option<Vec<String>>,
+    #[schemars(with = "Option<Vec<String>>")]
+    pub(crate) types: Option<Spanned<Vec<String>>>,
     /// How far the clock of the issuer may be wrong, at most `2m`. Default: `30s`.
     #[schemars(with = "Option<ShortTime>")]
     pub(crate) leeway: Option<Spanned<ShortTime>>,

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::{Config, Served};
 use mcp_servlet_server::{
     Configuration as _, Endpoint, EndpointTransport,
-    rule_items::{item_of_tool, items_of_steps},
+    rule_items::{StepItem, item_of_tool, items_of_steps},
 };
 
 /// An endpoint of a configuration, and what it serves.
@@ -29,8 +29,8 @@ pub struct ServedEndpoint<'c> {
 pub struct Explanation {
     /// Whether the caller sees the tool.
     pub listed: bool,
-    /// Whether the call is allowed.
-    pub allowed: bool,
+    /// Whether the call is allowed. None if that depends on what a virtual tool sends.
+    pub allowed: Option<bool>,
     /// Why the server refuses the call before it checks the rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
@@ -54,6 +54,8 @@ pub struct Explanation {
 pub struct ExplainedStep {
     /// The member and its tool, or the resource.
     pub handler: String,
+    /// Whether it is allowed. None if that depends on what it sends.
+    pub allowed: Option<bool>,
     /// The rules for this call.
     pub rules: Vec<ExplainedRule>,
 }
@@ -138,7 +140,15 @@ impl ServedEndpoint<'_> {
         self.host.tool(name).ok_or_else(|| {
             let hint = did_you_mean(similar(name, self.host.tools().map(Tool::name)));
             let endpoint = &self.endpoint.name;
-            format!("endpoint `{endpoint}` has no tool `{name}`{hint}")
+            let mut members = self.host.members();
+            let is_apart = members.all(|member| member.as_remote().is_none());
+            let has_more = is_apart && !self.config.settings.remotes.is_empty();
+            let more = if has_more {
+                "; `--connect` finds tools of remotes"
+            } else {
+                ""
+            };
+            format!("endpoint `{endpoint}` has no tool `{name}`{hint}{more}")
         })
     }
 
@@ -170,26 +180,46 @@ impl ServedEndpoint<'_> {
         let decide = |item: &Item<'_>, arguments| rules.decide(caller, item, arguments).allowed;
         let listed = all().all(|item| decide(item, Arguments::Unknown) != Holds::No);
         let is_own_allowed = decide(&item, known) == Holds::Yes;
-        // The arguments of a step are not known here.
-        let passes = steps
+        let steps: Vec<_> = steps
             .iter()
-            .all(|step| decide(&step.item, Arguments::Unknown) == Holds::Yes);
+            .map(|step| self.explain_step(rules, caller, step))
+            .collect();
+        let mut verdicts = steps.iter().map(|step| step.allowed);
         Some(Explanation {
             listed,
-            allowed: refused.is_none() && listed && is_own_allowed && passes,
+            allowed: if refused.is_none() && listed && is_own_allowed {
+                verdicts.try_fold(true, |all, step| Some(all && step?))
+            } else {
+                Some(false)
+            },
             refused,
             reject,
             on_session: on_session.map(|one| format!("{}:{}", one.servlet, one.tool)),
             list: self.rules_for(rules, caller, &item, Arguments::Unknown),
             call: self.rules_for(rules, caller, &item, known),
-            steps: steps
-                .iter()
-                .map(|step| ExplainedStep {
-                    handler: step.target.to_string(),
-                    rules: self.rules_for(rules, caller, &step.item, Arguments::Unknown),
-                })
-                .collect(),
+            steps,
         })
+    }
+
+    /// How the rules decide about a step, whose arguments are not known here.
+    fn explain_step(
+        &self,
+        rules: &Rules,
+        caller: Option<&Caller>,
+        step: &StepItem<'_>,
+    ) -> ExplainedStep {
+        let unknown = Arguments::Unknown;
+        let all = self.rules_for(rules, caller, &step.item, unknown);
+        let may_be_denied = all.iter().any(|rule| rule.holds == "maybe");
+        ExplainedStep {
+            handler: step.target.to_string(),
+            allowed: match rules.decide(caller, &step.item, unknown).allowed {
+                Holds::No => Some(false),
+                Holds::Maybe => None,
+                Holds::Yes => (!may_be_denied).then_some(true),
+            },
+            rules: all,
+        }
     }
 
     /// How the conditions about sessions decide, as far as the caller alone decides them.

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use mcp_servlet_access::rules::{
-    Argument, Effect, Item, MistakeKind, Proof, Rule, ToolSchema, Uri, When,
+    Argument, Effect, Item, MistakeKind, Name, Proof, Rule, ToolSchema, Uri, UriPattern, When,
 };
+use mcp_servlet_common::normalized_uri;
 use mcp_servlet_host::{
     FeatureKind, Host, Listed, Loaded, Member, Mount, RemoteMember, Tool, bundle::Target,
 };
@@ -212,6 +213,15 @@ impl ReadRule {
         is_whole: bool,
     ) -> Verdict {
         let there = there.iter().filter(|(_, item)| self.rule.applies_to(item));
+        if what == "resource" && !UriPattern::new(text).has_plain_uri() {
+            let is_listed = |(_, item): &(&str, Item<'_>)| {
+                matches!(item.name, Name::Resource(uri) if !uri.is_template())
+                    && self.rule.matches_name(text, item)
+            };
+            if !there.clone().any(is_listed) {
+                return no_plain_uri(text, is_whole);
+            }
+        }
         let mut matching = there
             .clone()
             .filter(|(_, item)| self.rule.matches_name(text, item));
@@ -330,6 +340,24 @@ impl ReadRule {
         Some(format!(
             "calls of `{tool}` without `{argument}` pass this rule; write `?` after the path to deny them too"
         ))
+    }
+}
+
+/// The problem with a pattern that matches no URI which a client may write.
+fn no_plain_uri(text: &str, is_whole: bool) -> Verdict {
+    let plain = normalized_uri(text);
+    let path = plain.find("://").map_or(0, |at| at + 3);
+    let (start, path) = plain.split_at(path);
+    let plain = format!("{start}{}", path.replace("//", "/"));
+    let hint = UriPattern::new(&plain)
+        .has_plain_uri()
+        .then(|| format!("; write `{plain}`"));
+    let hint = hint.unwrap_or_default();
+    let message = format!("no URI in plain form matches `{text}`{hint}");
+    if is_whole {
+        Verdict::Doubtful(message)
+    } else {
+        Verdict::Open(message)
     }
 }
 

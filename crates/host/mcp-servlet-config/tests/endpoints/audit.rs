@@ -149,6 +149,49 @@ async fn requests_of_every_transport_have_lines() {
     );
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn guesses_through_a_search_have_lines_and_a_price() {
+    let keys = "tools = { search = true }\nquota = [{ per = \"endpoint\", calls = \"3/d\" }]\n\
+        rules = [{ deny = [\"hidden\"] }, { allow = [\"*\"] }]\n";
+    let wasm = servlet(&["t", "hidden"], "a");
+    let site = start(&format!("{WEB}{keys}{AUDIT}"), &wasm).await;
+    let web = site.http("web");
+    let through = |name: &str| call(&web, "call_tool", json!({ "name": name })).message();
+    for name in ["hidden", "zzz"] {
+        let answer = through(name);
+        let text = &answer["result"]["content"][0]["text"];
+        assert_eq!(*text, format!("there is no tool \"{name}\""));
+    }
+    let denied = &events(&site, "denied", 1).await[0];
+    assert_eq!(
+        (&denied["name"], &denied["via"], &denied["outcome"]),
+        (
+            &json!("hidden"),
+            &json!("call_tool"),
+            &json!("unknown_tool")
+        )
+    );
+    assert_eq!(
+        call(&web, "find_tools", json!({ "query": "t" })).status(),
+        200
+    );
+    let calls = events(&site, "call", 2).await;
+    let ended: Vec<_> = calls
+        .iter()
+        .map(|line| (&line["name"], &line["outcome"]))
+        .collect();
+    let expected = [
+        (&json!("zzz"), &json!("unknown_tool")),
+        (&json!("find_tools"), &json!("ok")),
+    ];
+    assert_eq!(ended, expected);
+    assert_eq!(through("t")["error"]["code"], -32000);
+    assert_eq!(
+        call(&web, "find_tools", json!({ "query": "t" })).status(),
+        429
+    );
+}
+
 /// Rules, a quota, and a key of `ann`.
 fn denying() -> String {
     let key = Sha256::of(b"the-key-of-ann-is-long");

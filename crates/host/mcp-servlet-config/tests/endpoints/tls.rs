@@ -359,12 +359,19 @@ async fn an_ended_list_of_revoked_certificates_is_reported() {
         .map(|(name, text)| (*name, text.as_bytes()))
         .collect();
     let clients = format!("{FILES}, clients = {{ ca = \"root.pem\", crl = [\"ended.pem\"] }}");
-    let site = Site::start(&config(&clients), &files).await;
+    let config = format!("{}[audit]\nto = \"audit.jsonl\"\n", config(&clients));
+    let site = Site::start(&config, &files).await;
     crate::log::says("the list of revoked certificates expired").await;
     assert!(!passes(&site, &authority, &authority).await);
     crate::log::says("a TLS handshake failed").await;
-    let refused = r#"servlet_refused_total{what="handshake"} 1"#;
+    let refused = r#"servlet_refused_total{what="handshake_revocation_list"} 1"#;
     assert!(site.service.metrics().contains(refused));
+    let line = r#""event":"refused","peer":"127.0.0.1","reason":"handshake_revocation_list"}"#;
+    eventually("a line of the audit log", async || {
+        let log = std::fs::read_to_string(site.path("audit.jsonl"));
+        log.is_ok_and(|log| log.contains(line))
+    })
+    .await;
     let shown = shown_findings(&site);
     let expected = "this list of revoked certificates expired on 2025-01-01";
     assert!(shown.contains(expected), "{shown}");

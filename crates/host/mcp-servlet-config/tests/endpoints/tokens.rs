@@ -404,6 +404,41 @@ fn check(site: &Site, name: &str, headers: &[(&str, &str)], (status, reason): (u
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_log_says_what_a_token_has_and_what_is_expected() {
+    crate::log::start();
+    let issuer = Issuer::new();
+    let site = site(&keys(&issuer), &Issuer::new().keys()).await;
+    let kid = issuer.sign(
+        &head_with("ES256", &json!({ "kid": "k7" })),
+        &payload(&json!({})),
+    );
+    for (token, expected) in [
+        (
+            issuer.token(&json!({ "aud": "https://logged.example" })),
+            format!("expected `aud` `{RESOURCE}`, found `https://logged.example`"),
+        ),
+        (
+            issuer.token(&json!({ "iss": "https://logged.example" })),
+            format!("expected `iss` `{ISSUER}` or `{STRICT}`, found `https://logged.example`"),
+        ),
+        (
+            issuer.token(&json!({ "scope": "logged" })),
+            "expected `scope` `mcp`, found `logged`".to_owned(),
+        ),
+        (
+            kid,
+            "the token has the `kid` `k7` and the `alg` `ES256`".to_owned(),
+        ),
+    ] {
+        let authorization = format!("Bearer {token}");
+        let client = site.http("web").with("authorization", &authorization);
+        assert_ne!(client.initialize().status(), 200, "{expected}");
+        crate::log::says(&format!("its caller is not accepted: {expected}")).await;
+        assert!(!crate::log::has(&token), "{expected}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_token_is_checked_in_every_part() {
     let (issuer, strict) = (Issuer::new(), Issuer::new());
     let mut of_strict = strict.keys();

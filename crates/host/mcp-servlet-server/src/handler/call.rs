@@ -41,7 +41,7 @@ use crate::{
     server::{
         Server,
         active::cancelled,
-        metrics::Caller,
+        metrics::{Caller, outcome},
         seal::{Purpose, Request},
     },
 };
@@ -152,13 +152,24 @@ impl ToolCall {
         };
         self.account
             .ran(observed.end(&result, usage.get()), usage.get());
-        let result = result.map_err(|error| error.to_rpc_error())?;
+        let result = match result {
+            Ok(result) => result,
+            Err(error) => return self.failure(&error),
+        };
         let mut json = result.into_json();
         let tool = host.tool(name);
         structured::set_content(era, tool.map(Tool::json), &mut json);
         if let (Some(_), Some(tool)) = (self.via, tool) {
             search::explain(tool, arguments, &mut json);
         }
+        Ok(self.account.answered(json))
+    }
+
+    /// What the client gets instead of the result of a servlet. Through a search, an unknown tool is an error for the model.
+    fn failure(&self, error: &CallError) -> Result<JsonObject, RpcError> {
+        let name = &self.request.name;
+        let unknown = self.via.and_then(|_| search::unknown(error, name));
+        let json = unknown.ok_or_else(|| error.to_rpc_error())?;
         Ok(self.account.answered(json))
     }
 
@@ -332,15 +343,20 @@ impl Handler {
         let mut permissions = self.permissions(&context, &host);
         let era = Era::of(&context);
         // From here on, the request names the tool to run instead of the search tool.
-        let via = match search::asked(&permissions, era, &mut request) {
-            search::Asked::Itself => None,
-            search::Asked::Call { via } => Some(via),
-            search::Asked::Answered(json) => {
-                return Ok(self.answer::<CallToolResult>(era, json).into());
-            }
+        let (via, answer) = match search::asked(&permissions, era, &mut request) {
+            search::Asked::Itself => (None, None),
+            search::Asked::Call { via } => (Some(via), None),
+            search::Asked::Answered(json) => (None, Some(json)),
         };
         let account = self.account((&context, era), &host, &request, via)?;
         permissions.notes = account.notes();
+        let not_read_only = || search::not_read_only(&permissions, via, &request.name);
+        if let Some(json) = answer.or_else(not_read_only) {
+            let is_error = json.get("isError") == Some(&Value::Bool(true));
+            account.ran(outcome(is_error, None), None);
+            let json = account.answered(json);
+            return Ok(self.answer::<CallToolResult>(era, json).into());
+        }
         if let Some(refusal) = refusal(&permissions, &context, &request.name) {
             account.lacks_scope();
             return match via {

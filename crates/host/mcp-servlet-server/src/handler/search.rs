@@ -5,9 +5,9 @@
 use std::{borrow::Cow, iter};
 
 use mcp_servlet_access::Refusal;
-use mcp_servlet_call::JsonObject;
+use mcp_servlet_call::{CallError, CallErrorKind, JsonObject};
 use mcp_servlet_host::{CALL_READ_ONLY_TOOL, CALL_TOOL, CallToolResult, SearchCall, Tool};
-use mcp_servlet_schema::{Schemas, similar};
+use mcp_servlet_schema::Schemas;
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Value, json};
 
@@ -50,10 +50,6 @@ pub(super) fn asked(
             arguments,
             must_be_read_only,
         })) => {
-            if let Some(problem) = not_callable(permissions, &name, must_be_read_only) {
-                tracing::debug!(via = %request.name, "{problem}");
-                return Asked::Answered(error(problem));
-            }
             request.name = Cow::Owned(name);
             request.arguments = arguments;
             Asked::Call {
@@ -67,19 +63,30 @@ pub(super) fn asked(
     }
 }
 
-/// Why the caller cannot call a tool of this name.
-fn not_callable(permissions: &Permissions, name: &str, must_be_read_only: bool) -> Option<String> {
-    let Some(tool) = permissions.tool(name) else {
-        let known = similar(name, permissions.tools().map(Tool::name))
-            .map(|known| format!("; there is {}", quoted(known)));
-        let name = quoted(&summary(name));
-        return Some(format!(
-            "there is no tool {name}{}",
-            known.unwrap_or_default()
-        ));
-    };
-    (must_be_read_only && !permissions.host.is_read_only(tool.name()))
-        .then(|| format!("{name} is not declared read-only; use {CALL_TOOL}"))
+/// The result of a call through `via` that may only read, of a tool of the caller that may write.
+pub(super) fn not_read_only(
+    permissions: &Permissions,
+    via: Option<&str>,
+    name: &str,
+) -> Option<JsonObject> {
+    let tool = permissions.tool(name)?;
+    (via == Some(CALL_READ_ONLY_TOOL) && !permissions.host.is_read_only(tool.name()))
+        .then(|| error(format!("{name} is not declared read-only; use {CALL_TOOL}")))
+}
+
+/// The result of a call that failed because there is no tool with this name for the caller.
+pub(super) fn unknown(failure: &CallError, name: &str) -> Option<JsonObject> {
+    match &failure.kind {
+        CallErrorKind::UnknownTool { tool, similar } if tool == name => {
+            let similar = similar
+                .as_ref()
+                .map(|similar| format!("; there is {}", quoted(similar)));
+            let name = quoted(&summary(name));
+            let similar = similar.unwrap_or_default();
+            Some(error(format!("there is no tool {name}{similar}")))
+        }
+        _ => None,
+    }
 }
 
 /// The result of a call without the scopes that it needs. The HTTP status cannot report it: it is decided before the

@@ -82,12 +82,17 @@ impl Endpoint {
             return;
         };
         let endpoint = self.server.name();
-        tracing::debug!(reason = reason.name(), endpoint, "caller refused");
+        let detail = response.extensions().get::<RefusalDetail>();
+        let detail = detail.map(|RefusalDetail(detail)| detail.clone());
+        let address = peer.and_then(Peer::address).map(tracing::field::display);
+        tracing::debug!(
+            reason = reason.name(),
+            endpoint,
+            address,
+            detail,
+            "caller refused"
+        );
         if let Some(peer) = peer {
-            let detail = response
-                .extensions()
-                .get::<RefusalDetail>()
-                .map(|detail| detail.0.clone());
             self.refusals
                 .add_with(Refused::Caller(reason), peer, detail);
         }
@@ -162,6 +167,10 @@ pub(super) fn denied(refusal: &Refusal, message: &Message) -> Response {
 pub(super) fn refused(refusal: &Refusal, id: Option<Value>) -> Response {
     let mut response = error_response(refusal.status, refusal.message, id);
     response.extensions_mut().insert(refusal.reason);
+    if let Some(detail) = &refusal.detail {
+        let detail = RefusalDetail(detail.clone());
+        response.extensions_mut().insert(detail);
+    }
     if let Some(seconds) = refusal.retry_after {
         let headers = response.headers_mut();
         headers.insert(header::RETRY_AFTER, seconds.into());

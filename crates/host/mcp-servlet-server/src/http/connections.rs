@@ -34,7 +34,7 @@ use tokio_util::{either::Either, sync::CancellationToken};
 use super::{
     HttpOptions, Listens,
     peer::{Peer, Refusals, Refused},
-    tls::{self, NoTls, Tls},
+    tls::{self, HandshakeFailure, NoTls, Tls},
 };
 use crate::server::metrics::Connections;
 use places::{Place, Places};
@@ -64,15 +64,15 @@ impl Limits {
 const CLOSING: Duration = Duration::from_secs(1);
 
 /// Answers the requests of all connections until `end`, and then lets the open ones finish. No connection is left when this
-/// returns. `on_plain` learns about clients without TLS where they need it.
+/// returns. `on_refused` learns about clients whose certificate is refused; or without TLS where they need it, which is None.
 pub(super) async fn serve<F: Future<Output = Response> + Send + 'static>(
     (mut listener, tls): (TcpListener, Option<Arc<Tls>>),
     answer: impl Fn(Request) -> F + Clone + Send + 'static,
     limits: Limits,
-    (refusals, counts, on_plain): (
+    (refusals, counts, on_refused): (
         Arc<Refusals>,
         Connections,
-        impl Fn(Peer) + Clone + Send + 'static,
+        impl Fn(Peer, Option<HandshakeFailure>) + Clone + Send + 'static,
     ),
     end: &CancellationToken,
 ) {
@@ -89,7 +89,7 @@ pub(super) async fn serve<F: Future<Output = Response> + Send + 'static>(
         let place = places.ask(peer);
         while tasks.try_join_next().is_some() {}
         let (answer, limits, end) = (answer.clone(), limits.clone(), end.clone());
-        let (tls, refusals, on_plain) = (tls.clone(), Arc::clone(&refusals), on_plain.clone());
+        let (tls, refusals, on_refused) = (tls.clone(), Arc::clone(&refusals), on_refused.clone());
         tasks.spawn(async move {
             let Some(Ok(place)) = end.run_until_cancelled(place).await else {
                 return;
@@ -97,9 +97,16 @@ pub(super) async fn serve<F: Future<Output = Response> + Send + 'static>(
             match open(stream, tls, &limits, [&place.end, &end]).await {
                 Ok(Some(stream)) => converse(stream, (peer, place), answer, limits, end).await,
                 Ok(None) | Err(NoTls::Other) => {}
-                Err(NoTls::PlainHttp) => on_plain(peer),
+                Err(NoTls::PlainHttp) => on_refused(peer, None),
                 Err(NoTls::Failed(error)) => {
-                    refusals.add_with(Refused::Handshake, peer, Some(error.to_string()));
+                    let failure = HandshakeFailure::of(&error);
+                    let address = peer.address().map(tracing::field::display);
+                    tracing::debug!(what = failure.name(), address, %error, "no handshake");
+                    let refused = Refused::Handshake(failure);
+                    refusals.add_with(refused, peer, Some(error.to_string()));
+                    if failure.is_refusal() {
+                        on_refused(peer, Some(failure));
+                    }
                 }
             }
         });
@@ -254,8 +261,12 @@ mod tests {
         }
     }
 
-    fn no_watch() -> (Arc<Refusals>, Connections, fn(Peer)) {
-        (<_>::default(), <_>::default(), |_| {})
+    fn no_watch() -> (
+        Arc<Refusals>,
+        Connections,
+        fn(Peer, Option<HandshakeFailure>),
+    ) {
+        (<_>::default(), <_>::default(), |_, _| {})
     }
 
     /// Runs clients against a server with four places, which answers when it has the body of a request.

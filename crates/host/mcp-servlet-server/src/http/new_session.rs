@@ -23,7 +23,7 @@ impl Newcomer {
     }
 }
 
-/// More about why a session was refused, for the log.
+/// More about why a request was refused, for the log.
 #[derive(Clone)]
 pub(super) struct RefusalDetail(pub(super) String);
 

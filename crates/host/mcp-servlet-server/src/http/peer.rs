@@ -15,6 +15,7 @@ use ipnet::IpNet;
 use mcp_servlet_access::Reason;
 use mcp_servlet_common::lock;
 
+use super::tls::HandshakeFailure;
 use crate::server::metrics::{RefusedLabel, RefusedTotal};
 
 /// The header in which a trusted proxy names the client.
@@ -103,7 +104,7 @@ pub(super) enum Refused {
     /// A connection was closed, because too many were open.
     Connection,
     /// A connection was closed, because its TLS handshake failed.
-    Handshake,
+    Handshake(HandshakeFailure),
     /// A session was not opened, because too many were open.
     Session,
     /// A session was closed to make room for another address.
@@ -119,7 +120,7 @@ impl Refused {
         match self {
             Self::Waiting => "connection_waits",
             Self::Connection => "connection",
-            Self::Handshake => "handshake",
+            Self::Handshake(failure) => failure.name(),
             Self::Session => "session",
             Self::Evicted => "session_closed",
             Self::Sender => "sender",
@@ -171,7 +172,7 @@ impl Refusals {
             Refused::Evicted => {
                 "a session of another address was closed, because `sessions` of `[http]` are open"
             }
-            Refused::Handshake => "a TLS handshake failed",
+            Refused::Handshake(_) => "a TLS handshake failed",
             Refused::Sender => "a request was refused, because a header is not allowed",
             Refused::Caller(_) => "a request was refused, because its caller is not accepted",
         };

@@ -16,6 +16,7 @@ use mcp_servlet_access::{
     quota::{Exceeded, Permit},
 };
 use mcp_servlet_common::lock;
+use mcp_servlet_host::{CALL_READ_ONLY_TOOL, CALL_TOOL};
 use serde_json::{Value, json};
 
 use super::peer::Peer;
@@ -58,9 +59,10 @@ pub(super) fn hold(server: &Server, parts: &mut Parts, message: &Message) -> Opt
     }
     let tool = message.tool();
     let host = server.host();
-    let names_another = |tool: &String| host.search_tools().iter().any(|one| one.name() == tool);
     // The tool that a search calls is known when its arguments are read.
-    if tool.as_ref().is_some_and(names_another) {
+    let names_another = host.search().is_some()
+        && [CALL_READ_ONLY_TOOL, CALL_TOOL].contains(&tool.as_deref().unwrap_or_default());
+    if names_another {
         return None;
     }
     let owner = owner(&parts.extensions);

@@ -1,5 +1,7 @@
 //! TLS of listeners.
 
+mod failure;
+
 use std::{
     fmt, io,
     path::{Path, PathBuf},
@@ -7,7 +9,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use mcp_servlet_access::{Certificate, revocation_list_ends};
+use mcp_servlet_access::{Certificate, revocation_list_times};
 use mcp_servlet_call::chain;
 use mcp_servlet_common::lock;
 use mcp_servlet_runtime::run_blocking;
@@ -32,6 +34,7 @@ use tokio_rustls::{
 };
 
 use crate::{server::metrics::CertificateExpiries, watch::Snapshot};
+pub(super) use failure::HandshakeFailure;
 
 /// The names of protocols in the handshake (ALPN).
 const HTTP1: &[u8] = b"http/1.1";
@@ -138,7 +141,8 @@ impl TlsOptions {
     pub fn check_files(&self) -> Result<Vec<(TlsFile, SystemTime)>, TlsError> {
         let ends = self.load()?.ends.into_iter();
         Ok(ends
-            .filter(|(_, end)| is_within(*end, EXPIRY_WARNING))
+            .filter(|one| is_within(one.end, one.warning))
+            .map(|one| (one.file, one.end))
             .collect())
     }
 
@@ -147,7 +151,11 @@ impl TlsOptions {
         let own = chain.first();
         let mut ends: Vec<_> = own
             .and_then(|own| Certificate::of_der(own).ends())
-            .map(|ends| (TlsFile::Cert, ends))
+            .map(|end| Expiry {
+                file: TlsFile::Cert,
+                end,
+                warning: EXPIRY_WARNING,
+            })
             .into_iter()
             .collect();
         let key = PrivateKeyDer::from_pem_file(&self.key).map_err(|error| match error {
@@ -265,9 +273,16 @@ impl ClientCertificates {
     }
 
     /// When the lists end, if certificates need one that has not ended.
-    fn ends_of(&self, lists: &[RevocationList]) -> Vec<(TlsFile, SystemTime)> {
+    fn ends_of(&self, lists: &[RevocationList]) -> Vec<Expiry> {
         let needed = lists.iter().filter(|_| !self.soft_fail);
-        let ends = needed.filter_map(|(file, list)| Some((*file, revocation_list_ends(list)?)));
+        let ends = needed.filter_map(|(file, list)| {
+            let (begin, end) = revocation_list_times(list)?;
+            Some(Expiry {
+                file: *file,
+                end,
+                warning: warning_of_list(end.duration_since(begin).unwrap_or_default()),
+            })
+        });
         ends.collect()
     }
 
@@ -316,10 +331,19 @@ impl ClientCertificates {
 struct Loaded {
     config: Arc<ServerConfig>,
     /// When the certificate ends, and the lists of revoked certificates.
-    ends: Vec<(TlsFile, SystemTime)>,
+    ends: Vec<Expiry>,
 }
 
-/// How long before the end of a certificate or a list the log warns of it, and how long before it does so again.
+/// When a file ends.
+#[derive(Clone, Copy, Debug)]
+struct Expiry {
+    file: TlsFile,
+    end: SystemTime,
+    /// How long before that the log warns of it.
+    warning: Duration,
+}
+
+/// How long before the end of a certificate the log warns of it, and how long before it does so again.
 const EXPIRY_WARNING: Duration = Duration::from_hours(14 * 24);
 const LAST_DAY: Duration = Duration::from_hours(24);
 /// How often the server looks at the time that they have left.
@@ -327,6 +351,11 @@ const EXPIRY_CHECK_INTERVAL: Duration = Duration::from_hours(1);
 
 /// How long replacing all files may take, before the log says that they cannot be used.
 const REPLACE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long before its end the log warns of a list: in the last tenth of its time. Many lists are replaced each day.
+fn warning_of_list(lasts: Duration) -> Duration {
+    EXPIRY_WARNING.min(lasts / 10)
+}
 
 /// Whether less than this time is left.
 fn is_within(ends: SystemTime, time: Duration) -> bool {
@@ -374,8 +403,8 @@ impl Tls {
         let mut warned = Vec::new();
         loop {
             let ends = lock(&self.current).ends.clone();
-            let of_certificate = ends.iter().find(|(file, _)| *file == TlsFile::Cert);
-            expiries.set(&self.name, of_certificate.map(|(_, end)| *end));
+            let of_certificate = ends.iter().find(|one| one.file == TlsFile::Cert);
+            expiries.set(&self.name, of_certificate.map(|one| one.end));
             self.warn_before(&ends, &mut warned);
             let Ok(changed) = timeout(EXPIRY_CHECK_INTERVAL, files.changed()).await else {
                 continue;
@@ -399,15 +428,11 @@ impl Tls {
         }
     }
 
-    /// Warns 14 days and one day before the certificate or a list ends, and when it has ended. `warned` are the files for which it did
+    /// Warns some time and one day before the certificate or a list ends, and when it has ended. `warned` are the files for which it did
     /// so, with these times.
-    fn warn_before(
-        &self,
-        ends: &[(TlsFile, SystemTime)],
-        warned: &mut Vec<(TlsFile, SystemTime, Duration)>,
-    ) {
-        for &(file, end) in ends {
-            let times = [Duration::ZERO, LAST_DAY, EXPIRY_WARNING];
+    fn warn_before(&self, ends: &[Expiry], warned: &mut Vec<(TlsFile, SystemTime, Duration)>) {
+        for &Expiry { file, end, warning } in ends {
+            let times = [Duration::ZERO, LAST_DAY.min(warning), warning];
             let Some(within) = times.into_iter().find(|time| is_within(end, *time)) else {
                 continue;
             };
@@ -535,6 +560,20 @@ async fn refuse_plain(mut stream: TcpStream) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_of_a_day_are_not_always_about_to_end() {
+        let days = |days: u64| Duration::from_hours(24 * days);
+        for (lasts, warning) in [
+            (days(365), days(14)),
+            (days(30), days(3)),
+            (days(10), days(1)),
+            (days(1), Duration::from_mins(144)),
+            (days(0), days(0)),
+        ] {
+            assert_eq!(warning_of_list(lasts), warning, "{lasts:?}");
+        }
+    }
 
     #[tokio::test(start_paused = true)]
     async fn files_that_cannot_be_used_have_a_while_to_change_again() {

@@ -91,9 +91,32 @@ impl AuditFile {
         Ok(written)
     }
 
-    /// Notes that what follows these bytes will not be written.
+    /// Notes that what follows these bytes will not be written. Takes the part of a line at their end back.
     pub(super) fn cut_off(&mut self, written: &[u8]) {
-        self.is_cut_off |= written.last().is_some_and(|byte| *byte != b'\n');
+        let start = written.iter().rposition(|byte| *byte == b'\n');
+        let part = written.len() - start.map_or(0, |at| at + 1);
+        if part > 0 {
+            self.is_cut_off = !self.take_back(part as u64);
+        }
+    }
+
+    /// Removes this many bytes at the end. Returns whether it did: another process may have written after them.
+    fn take_back(&mut self, part: u64) -> bool {
+        let Target::File {
+            file: Some(file),
+            size,
+            ..
+        } = &mut self.target
+        else {
+            return false;
+        };
+        let is_last = file.metadata().is_ok_and(|file| file.len() == *size);
+        let start = size.saturating_sub(part);
+        let is_removed = is_last && file.set_len(start).is_ok();
+        if is_removed {
+            *size = start;
+        }
+        is_removed
     }
 
     /// Opens the path again. Lines go to the new file from then on.
@@ -301,8 +324,8 @@ mod tests {
     }
 
     #[test]
-    #[cfg(target_os = "linux")]
-    fn a_line_that_was_cut_off_ends_before_the_next_one() {
+    #[cfg(unix)]
+    fn a_line_that_was_cut_off_is_taken_back() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("audit.jsonl");
         let mut options = options(&path);
@@ -311,7 +334,23 @@ mod tests {
         append(&mut file, "a\nb");
         file.cut_off(b"a\nb");
         append(&mut file, "c\n");
-        assert_eq!(fs::read_to_string(&path).expect("lines"), "a\nb\nc\n");
+        assert_eq!(fs::read_to_string(&path).expect("lines"), "a\nc\n");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_line_that_was_cut_off_ends_before_the_next_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("audit.jsonl");
+        let mut options = options(&path);
+        options.rotate = None;
+        let mut file = AuditFile::open(&options).expect("a file");
+        append(&mut file, "a\nb");
+        // Another process writes there as well.
+        fs::write(&path, "a\nbx").expect("lines");
+        file.cut_off(b"a\nb");
+        append(&mut file, "c\n");
+        assert_eq!(fs::read_to_string(&path).expect("lines"), "a\nbx\nc\n");
         let mut full = AuditFile::open(&AuditOptions {
             to: AuditTarget::File("/dev/full".into()),
             ..options

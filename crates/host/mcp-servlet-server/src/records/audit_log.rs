@@ -362,7 +362,8 @@ impl Writer {
                 self.state.leave(batch.places);
                 *batch = Batch::default();
                 if self.state.is_failing.swap(false, Ordering::Relaxed) {
-                    tracing::info!("the audit log is written again");
+                    // The default level has its beginning, so it must have its end.
+                    tracing::warn!("the audit log is written again");
                 }
             }
             Err(error) => self.failed(&error),

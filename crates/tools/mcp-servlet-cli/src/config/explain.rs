@@ -83,7 +83,7 @@ impl ConfigExplain {
             Format::Json => writeln!(terminal::json(), "{:#}", json!(explanation))?,
             Format::Human => out.write_all(human(caller.as_ref(), &explanation).as_bytes())?,
         }
-        if explanation.allowed {
+        if explanation.allowed == Some(true) {
             Ok(())
         } else {
             Err(Failure::CheckFailed)
@@ -142,12 +142,17 @@ fn human(caller: Option<&Caller>, explanation: &Explanation) -> String {
     let listed = if explanation.listed { "yes" } else { "no" };
     let _ = writeln!(text, "listed  {listed}");
     rules(&mut text, &explanation.list);
-    let verdict = if explanation.allowed {
-        "allowed"
-    } else {
-        "denied"
+    let verdict = match explanation.allowed {
+        Some(true) => "allowed".to_owned(),
+        Some(false) => "denied".to_owned(),
+        None => {
+            let steps = explanation.steps.iter();
+            let open = steps.filter(|step| step.allowed.is_none());
+            let open: Vec<_> = open.map(|step| format!("`{}`", step.handler)).collect();
+            format!("depends on what it sends to {}", open.join(" and "))
+        }
     };
-    let _ = writeln!(text, "call    {verdict}");
+    let _ = writeln!(text, "call    {}", one_line(&verdict));
     if let Some(reason) = &explanation.refused {
         let _ = writeln!(text, "  before the rules: {}", one_line(reason));
     }
