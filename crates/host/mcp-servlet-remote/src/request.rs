@@ -49,12 +49,14 @@ impl Shared {
         json.map(ReadResourceResult::new).map_err(|failure| {
             let is_own = is_own(&failure);
             match failure {
-                RemoteFailure::Error { mut fault } if is_not_found(&fault) && !is_own => {
-                    if self.is_stateless() {
-                        // This code has both meanings there. Older clients know another one for a missing resource.
-                        fault.code = RpcError::RESOURCE_NOT_FOUND;
-                    }
-                    CallError::refused_resource(uri, *fault)
+                RemoteFailure::Error { fault } if is_not_found(&fault) && !is_own => {
+                    let code = if self.is_stateless() {
+                        // The remote's code has both meanings there. Older clients know another one for a missing resource.
+                        RpcError::RESOURCE_NOT_FOUND
+                    } else {
+                        fault.code
+                    };
+                    CallError::refused_resource(uri, *fault, code)
                 }
                 failure => call_error(&self.name, method, failure),
             }
