@@ -59,8 +59,8 @@ pub(crate) enum Link {
     Idle,
     Down {
         since: Instant,
-        /// When the last attempt failed.
-        tried: Instant,
+        /// When the last attempt failed. None if a connection was lost just now, so that the next attempt begins at once.
+        tried: Option<Instant>,
         why: RemoteFailure,
         /// How to fix it, if there is general advice.
         help: Option<String>,
