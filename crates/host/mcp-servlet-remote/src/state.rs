@@ -44,7 +44,10 @@ impl NotReady {
     pub(crate) fn new(name: &str, why: &RemoteFailure, help: Option<String>) -> Self {
         Self {
             name: name.to_owned(),
-            is_reached: matches!(why, RemoteFailure::Unusable { .. }),
+            is_reached: matches!(
+                why,
+                RemoteFailure::Unusable { .. } | RemoteFailure::Unauthorized { .. }
+            ),
             why: reason(why),
             help,
         }
@@ -86,6 +89,8 @@ pub(crate) fn reason(failure: &RemoteFailure) -> String {
     match failure {
         RemoteFailure::Unreachable { why }
         | RemoteFailure::Unusable { why }
+        | RemoteFailure::Unauthorized { why }
+        | RemoteFailure::Throttled { why, .. }
         | RemoteFailure::NotSent { why }
         | RemoteFailure::RetriesExhausted { why, .. } => why.clone(),
         RemoteFailure::TimedOut { limit } => format!("no answer within {limit:?}"),

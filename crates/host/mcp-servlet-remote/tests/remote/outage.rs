@@ -151,6 +151,30 @@ async fn a_call_is_sent_once_even_if_its_connection_breaks() {
 }
 
 #[tokio::test]
+async fn an_error_of_http_says_whether_another_attempt_may_help() {
+    for (reply, data) in [
+        (
+            json!({ "status": 429, "headers": { "retry-after": "30" } }),
+            json!({ "remote": "r", "retry": true, "retryAfter": "30" }),
+        ),
+        (
+            json!({ "status": 503 }),
+            json!({ "remote": "r", "retry": true }),
+        ),
+        (
+            json!({ "status": 401, "headers": { "www-authenticate": "Bearer" } }),
+            json!({ "remote": "r" }),
+        ),
+    ] {
+        let puppet = with_calls(&["2025-11-25"], json!([reply]));
+        let remote = connected("r", http(puppet.http().await)).await;
+        let error = call(&remote).await.expect_err("no result").to_rpc_error();
+        let message = error.message;
+        assert_eq!((error.code, error.data), (-32000, Some(data)), "{message}");
+    }
+}
+
+#[tokio::test]
 async fn a_call_after_a_crash_waits_for_the_new_connection() {
     let tool = json!({ "name": "t", "inputSchema": { "type": "object" } });
     // The first call takes so long that the connection does not count as one that ends at once.
