@@ -77,7 +77,7 @@ fn reports_unknown_entries_by_kind() {
     let uri = "notes://note/other";
     let error = block_on(notes.read_resource(uri)).expect_err("there is none");
     assert!(
-        matches!(&error.kind, CallErrorKind::UnknownResource { uri: asked, fault: None } if asked == uri)
+        matches!(&error.kind, CallErrorKind::UnknownResource { uri: asked, fault: None, .. } if asked == uri)
     );
     let error = block_on(notes.get_prompt("sumarize", None)).expect_err("no such");
     assert_eq!(

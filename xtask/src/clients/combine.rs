@@ -131,9 +131,9 @@ impl Reader {
                 let packages = Packages::install("combine", &[package])?;
                 let programs = packages.folder().join("node_modules/.bin");
                 self.programs.push(programs);
-            } else if command == "cargo add mcp-caller" {
-                let caller = root().join("crates/client/mcp-caller");
-                self.run(&format!("cargo add --path '{}'", caller.display()), "")?;
+            } else if let Some(path) = command.strip_prefix("cargo add --path …/") {
+                let path = root().join(path);
+                self.run(&format!("cargo add --path '{}'", path.display()), "")?;
             } else if let Some(folder) = command.strip_prefix("cd ") {
                 self.folder.push(folder);
             } else {

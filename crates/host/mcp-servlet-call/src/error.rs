@@ -54,8 +54,10 @@ pub enum CallErrorKind {
     UnknownResource {
         /// The URI in the request.
         uri: String,
-        /// The error of a remote, which may mean that a part of the URI is wrong.
+        /// The error of a remote, as it wrote it. It may mean that a part of the URI is wrong.
         fault: Option<Box<RpcError>>,
+        /// The code for clients.
+        code: i32,
     },
     /// The servlet returned its own error, with a JSON-RPC code or as plain text.
     Fault {
@@ -146,7 +148,8 @@ impl CallErrorKind {
     pub fn failure(&self) -> Option<FailureKind> {
         Some(match self {
             Self::UnknownTool { .. } | Self::UnknownPrompt { .. } | Self::Cancelled => return None,
-            Self::UnknownResource { .. } | Self::Fault { .. } => FailureKind::Fault,
+            Self::UnknownResource { fault: Some(_), .. } => FailureKind::Remote,
+            Self::UnknownResource { fault: None, .. } | Self::Fault { .. } => FailureKind::Fault,
             Self::Panic { .. } => FailureKind::Panic,
             Self::Trap { .. } => FailureKind::Trap,
             Self::HostDenied { .. } => FailureKind::HostDenied,
@@ -183,7 +186,9 @@ impl fmt::Display for CallError {
         match &self.kind {
             CallErrorKind::UnknownTool { tool, .. } => write!(f, "unknown tool `{tool}`"),
             CallErrorKind::UnknownPrompt { prompt, .. } => write!(f, "unknown prompt `{prompt}`"),
-            CallErrorKind::UnknownResource { uri, fault: None } => {
+            CallErrorKind::UnknownResource {
+                uri, fault: None, ..
+            } => {
                 write!(f, "resource not found: {uri}")
             }
             CallErrorKind::UnknownResource {
@@ -256,14 +261,19 @@ impl CallError {
     /// No servlet has a resource with this URI.
     pub fn unknown_resource(uri: &str) -> Self {
         let uri = uri.to_owned();
-        Self::without_site(CallErrorKind::UnknownResource { uri, fault: None })
+        Self::without_site(CallErrorKind::UnknownResource {
+            uri,
+            fault: None,
+            code: RpcError::RESOURCE_NOT_FOUND,
+        })
     }
 
-    /// The same, with the error of a remote.
-    pub fn refused_resource(uri: &str, fault: RpcError) -> Self {
+    /// The same, with the error of a remote, and the code for clients.
+    pub fn refused_resource(uri: &str, fault: RpcError, code: i32) -> Self {
         Self::without_site(CallErrorKind::UnknownResource {
             uri: uri.to_owned(),
             fault: Some(Box::new(fault)),
+            code,
         })
     }
 
@@ -303,13 +313,18 @@ impl CallError {
                 let data = similar.as_ref().map(|name| json!({ "similar": name }));
                 fault(RpcError::INVALID_PARAMS, data)
             }
-            CallErrorKind::UnknownResource { uri, fault: None } => {
-                fault(RpcError::RESOURCE_NOT_FOUND, Some(json!({ "uri": uri })))
-            }
             CallErrorKind::UnknownResource {
-                fault: Some(fault), ..
+                uri,
+                fault: refused,
+                code,
+            } => {
+                let data = match refused {
+                    Some(refused) => refused.data.clone(),
+                    None => Some(json!({ "uri": uri })),
+                };
+                fault(*code, data)
             }
-            | CallErrorKind::Fault { fault } => RpcError::clone(fault),
+            CallErrorKind::Fault { fault } => RpcError::clone(fault),
             CallErrorKind::Busy { .. } | CallErrorKind::Waited { .. } => {
                 let servlet = self.site.as_ref().map(|site| &site.servlet);
                 let data = json!({ "servlet": servlet, "retry": true });

@@ -18,7 +18,8 @@ use mcp_servlet_runtime::CheckArguments;
 use mcp_servlet_schema::Provider;
 
 use crate::{
-    CallToolResult, FeatureKind, Listed, LoadError, Member, Relisted, Search, Servlet, Tool,
+    CallToolResult, FeatureKind, Listed, LoadError, Member, Relisted, Remote, RemoteMember, Search,
+    Servlet, Tool,
     error::unknown_tool,
     search::{NAMES_OF_SEARCH, Searched},
 };
@@ -286,6 +287,15 @@ impl Host {
     pub fn has_current_lists(&self) -> bool {
         let mut members = self.members().chain(self.handlers());
         members.all(Member::is_current)
+    }
+
+    /// The remotes whose first lists may come soon, because their first attempt to connect is not over or has just succeeded. Until
+    /// then, they may have everything.
+    pub fn awaited_remotes(&self) -> impl Iterator<Item = &Arc<dyn Remote>> {
+        let members = self.members().chain(self.handlers());
+        let remotes = members.filter_map(Member::as_remote);
+        let awaited = remotes.filter(|member| member.is_awaited());
+        awaited.map(RemoteMember::remote)
     }
 
     /// A host with the current lists of all members whose lists can change. If a servlet fails to

@@ -83,22 +83,25 @@ impl LockedLists {
         }
     }
 
-    /// Replaces the members at [`ignored`](Self::ignored) with their approved values.
+    /// Replaces the members at [`ignored`](Self::ignored) with their approved values. An entry that only writes sets in another
+    /// order, such as the required properties of a schema, gets the approved text.
     pub fn settle(&self, kind: FeatureKind, key: &str, entry: &mut JsonObject) {
-        let Some(locked) = self.entries.get(&(kind, key.to_owned())) else {
+        let Some(approved) = self.entries.get(&(kind, key.to_owned())) else {
             return;
         };
-        if self.ignored.is_empty() {
-            return;
+        if !self.ignored.is_empty() {
+            let locked = Value::from(approved.clone());
+            let mut settled = Value::from(mem::take(entry));
+            for pointer in &self.ignored {
+                let value = locked.pointer(pointer).cloned();
+                settle_at(pointer, value, &locked, &mut settled);
+            }
+            if let Value::Object(settled) = settled {
+                *entry = settled;
+            }
         }
-        let locked = Value::from(locked.clone());
-        let mut settled = Value::from(mem::take(entry));
-        for pointer in &self.ignored {
-            let value = locked.pointer(pointer).cloned();
-            settle_at(pointer, value, &locked, &mut settled);
-        }
-        if let Value::Object(settled) = settled {
-            *entry = settled;
+        if *entry != *approved && with_sorted_sets(entry) == with_sorted_sets(approved) {
+            entry.clone_from(approved);
         }
     }
 
@@ -120,6 +123,46 @@ impl LockedLists {
             return Err("its instructions have changed".to_owned());
         }
         Ok(())
+    }
+}
+
+/// An entry whose schemas have their sets in one order.
+fn with_sorted_sets(entry: &JsonObject) -> JsonObject {
+    let mut entry = entry.clone();
+    for key in ["inputSchema", "outputSchema"] {
+        if let Some(schema) = entry.get_mut(key) {
+            sort_sets(schema);
+        }
+    }
+    entry
+}
+
+/// Sorts the names in `required`, `type` and `dependentRequired`, at every depth.
+fn sort_sets(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            for (key, value) in members {
+                match key.as_str() {
+                    "required" | "type" => sort_names(value),
+                    "dependentRequired" => {
+                        let lists = value.as_object_mut().into_iter();
+                        lists.flat_map(JsonObject::values_mut).for_each(sort_names);
+                    }
+                    _ => {}
+                }
+                sort_sets(value);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(sort_sets),
+        _ => {}
+    }
+}
+
+fn sort_names(names: &mut Value) {
+    if let Value::Array(names) = names
+        && names.iter().all(Value::is_string)
+    {
+        names.sort_by(|one, other| one.as_str().cmp(&other.as_str()));
     }
 }
 
@@ -246,6 +289,34 @@ mod tests {
         assert_eq!(settled(json!({ "name": "t", "_meta": {} })), locked);
         let other = json!({ "name": "t", "description": "Monday", "title": "T", "_meta": 3 });
         assert_eq!(settled(other.clone()), other);
+    }
+
+    #[test]
+    fn the_order_of_sets_does_not_count() {
+        let object = |json: Value| json.as_object().expect("an object").clone();
+        let tool = |required: Value, kinds: Value, choices: Value| {
+            let one = json!({ "type": kinds, "enum": choices });
+            let schema = json!({ "properties": { "required": one }, "required": required });
+            object(json!({ "name": "t", "inputSchema": schema }))
+        };
+        let locked = tool(json!(["a", "b"]), json!(["null", "string"]), json!([1, 2]));
+        let lists = LockedLists {
+            entries: BTreeMap::from([((FeatureKind::Tool, "t".to_owned()), locked.clone())]),
+            ..LockedLists::default()
+        };
+        let settled = |mut entry: JsonObject| {
+            lists.settle(FeatureKind::Tool, "t", &mut entry);
+            let checked = lists.check_entry(FeatureKind::Tool, "t", &entry);
+            (entry, checked.is_ok())
+        };
+        let reordered = tool(json!(["b", "a"]), json!(["string", "null"]), json!([1, 2]));
+        assert_eq!(settled(reordered), (locked, true));
+        for other in [
+            tool(json!(["b"]), json!(["null", "string"]), json!([1, 2])),
+            tool(json!(["a", "b"]), json!(["null", "string"]), json!([2, 1])),
+        ] {
+            assert_eq!(settled(other.clone()), (other, false));
+        }
     }
 
     #[test]

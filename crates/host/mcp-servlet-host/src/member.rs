@@ -90,6 +90,12 @@ impl RemoteMember {
         &self.lists
     }
 
+    /// Whether its first lists may come soon: its first attempt to connect is not over, or has just succeeded.
+    pub(crate) fn is_awaited(&self) -> bool {
+        let was_reached = !self.lists.protocol.is_empty();
+        !was_reached && (self.remote.is_connecting() || !self.is_current())
+    }
+
     /// Whether the remote has no newer lists.
     fn is_current(&self) -> bool {
         Arc::ptr_eq(&self.lists, &self.remote.lists().borrow())

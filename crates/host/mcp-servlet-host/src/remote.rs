@@ -32,6 +32,16 @@ pub trait Remote: fmt::Debug + Send + Sync {
     /// served, also if its connection was closed because nothing used it.
     fn outage(&self) -> Option<&'static str>;
 
+    /// Whether the first attempt to connect is not over, so that the lists are not known yet.
+    fn is_connecting(&self) -> bool {
+        false
+    }
+
+    /// Waits until the first attempt to connect is over, for its time limit at most.
+    fn first_attempt(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(std::future::ready(()))
+    }
+
     /// The current lists. The receiver sees each change.
     fn lists(&self) -> watch::Receiver<Arc<RemoteLists>>;
 

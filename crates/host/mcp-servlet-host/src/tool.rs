@@ -17,6 +17,8 @@ pub struct Tool {
     undo: Option<Undo>,
     /// The output schema that results no longer match once they are shaped.
     unshaped: Option<Value>,
+    /// Whether its remote only runs it as a task.
+    is_remote_task: bool,
 }
 
 impl Tool {
@@ -38,6 +40,7 @@ impl Tool {
                 json,
                 undo: None,
                 unshaped: None,
+                is_remote_task: false,
             }),
             other => Err(Problem::expected("/inputSchema", "an object", other)),
         }
@@ -60,12 +63,25 @@ impl Tool {
         Err(Problem::new("/inputSchema/type", message))
     }
 
-    /// The same tool under another name.
+    /// The tool as clients see it, under another name. Its `execution` is not for them if the task stays between host and remote.
     pub(crate) fn renamed(&self, name: String) -> Self {
         let mut tool = self.clone();
+        if tool.is_remote_task {
+            tool.json.shift_remove("execution");
+        }
         tool.json.insert("name".to_owned(), name.clone().into());
         tool.name = name;
         tool
+    }
+
+    /// Notes that its remote only runs it as a task of MCP 2025-11-25. Calls wait for the result.
+    pub fn set_remote_task(&mut self) {
+        self.is_remote_task = true;
+    }
+
+    /// Whether its remote only runs it as a task.
+    pub fn is_remote_task(&self) -> bool {
+        self.is_remote_task
     }
 
     /// Takes away the output schema if shaped results may no longer match it.

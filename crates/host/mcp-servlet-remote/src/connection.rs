@@ -17,7 +17,7 @@ use crate::relay::Calls;
 const MAX_QUOTE: usize = 200;
 
 /// The first protocol version without a handshake.
-const FIRST_STATELESS: &str = "2026-07-28";
+pub(crate) const FIRST_STATELESS: &str = "2026-07-28";
 
 /// The generation of a protocol version.
 fn era(version: &str) -> Era {

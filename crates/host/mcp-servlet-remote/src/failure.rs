@@ -10,9 +10,15 @@ pub(crate) fn failure(error: &Error, limit: Duration) -> RemoteFailure {
     let why = || error.message().to_owned();
     match error.kind() {
         ErrorKind::RequestTimeout => RemoteFailure::TimedOut { limit },
+        ErrorKind::Authentication => RemoteFailure::Unauthorized { why: why() },
+        ErrorKind::Connectivity if let Some(after) = error.retry_after() => {
+            RemoteFailure::Throttled {
+                why: why(),
+                retry_after: after.to_owned(),
+            }
+        }
         ErrorKind::Connectivity
         | ErrorKind::RetryExhausted
-        | ErrorKind::Authentication
         | ErrorKind::SessionInvalid
         | ErrorKind::Cancelled => RemoteFailure::Unreachable { why: why() },
         _ => match error.code() {
@@ -48,6 +54,7 @@ pub(crate) fn not_connected(error: &Error) -> RemoteFailure {
         ErrorKind::Connectivity | ErrorKind::RequestTimeout | ErrorKind::RetryExhausted => {
             RemoteFailure::Unreachable { why }
         }
+        ErrorKind::Authentication => RemoteFailure::Unauthorized { why },
         _ => RemoteFailure::Unusable { why },
     }
 }
@@ -56,14 +63,20 @@ pub(crate) fn not_connected(error: &Error) -> RemoteFailure {
 pub(crate) fn is_of_connection(failure: &RemoteFailure) -> bool {
     matches!(
         failure,
-        RemoteFailure::Unreachable { .. } | RemoteFailure::TimedOut { .. }
+        RemoteFailure::Unreachable { .. }
+            | RemoteFailure::Throttled { .. }
+            | RemoteFailure::TimedOut { .. }
     )
 }
 
-/// Whether a server may have lost the session without saying so in a way that the client knows. A new connection helps then.
+/// Whether a server may have lost the session without saying so in a way that the client knows, or no longer takes its credentials.
+/// A new connection helps then.
 pub(crate) fn refuses_session(error: &Error) -> bool {
-    let is_method = error.kind() == ErrorKind::MethodNotFound;
-    matches!(error.http_status(), Some(400 | 404 | 410)) && !is_method
+    match error.kind() {
+        ErrorKind::Authentication => true,
+        ErrorKind::MethodNotFound => false,
+        _ => matches!(error.http_status(), Some(400 | 404 | 410)),
+    }
 }
 
 /// Whether a server that has answered with this error may answer otherwise later.

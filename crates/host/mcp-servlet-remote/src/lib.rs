@@ -39,6 +39,7 @@ mod shared;
 mod state;
 mod supervised;
 mod supervisor;
+mod task;
 mod timetable;
 mod watched;
 

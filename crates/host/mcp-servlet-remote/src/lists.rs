@@ -14,6 +14,7 @@ use mcp_servlet_schema::{Problem, Schemas};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::connection::FIRST_STATELESS;
 use crate::failure::is_passing;
 use crate::options::{RemoteOptions, ToolTexts};
 
@@ -22,6 +23,9 @@ const MAX_ENTRY: usize = 1 << 20;
 
 /// What begins the keys of `_meta` that only this host writes.
 const OUR_KEYS: &str = "mcp-servlet/";
+
+/// The key of `_meta` that names a task of the server, which clients do not know.
+const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
 
 /// The lists of a server as it wrote them.
 #[derive(Debug)]
@@ -98,19 +102,13 @@ pub(crate) fn checked(remote: &str, read: &ReadLists, options: &RemoteOptions) -
     };
     let mut lists = RemoteLists::default();
     lists.partial = read.partial.iter().copied().map(kind_of).collect();
-    for problem in &raw.problems {
-        let (list, reason) = (&*problem.list, &*problem.message);
-        match &*problem.code {
-            // The client has logged what it mended.
-            problem_code::MENDED => {}
-            problem_code::BAD_LIST => {
-                tracing::warn!(remote, list, reason, "list of a remote cannot be read");
-            }
-            _ => tracing::warn!(remote, list, reason, "list of a remote may be incomplete"),
-        }
-    }
+    log_problems(remote, raw);
+    let has_tasks = has_tasks(&raw.protocol, &capabilities);
     let read_tool = |json| {
         let mut tool = tool(with_texts(json, texts))?;
+        if has_tasks && requires_task(&tool) {
+            tool.set_remote_task();
+        }
         if let Some(shape) = texts
             .get(tool.name())
             .and_then(|texts| texts.shape.as_ref())
@@ -121,15 +119,7 @@ pub(crate) fn checked(remote: &str, read: &ReadLists, options: &RemoteOptions) -
     };
     let tools = raw.tools.as_deref();
     lists.tools = entries(&mut gate, FeatureKind::Tool, tools, read_tool, Tool::name);
-    for tool in texts.keys() {
-        if !lists.tools.iter().any(|one| one.name() == tool) {
-            tracing::warn!(
-                remote,
-                tool,
-                "a section about a tool that the remote does not list"
-            );
-        }
-    }
+    warn_about_sections(remote, texts, tools.unwrap_or_default());
     lists.resources = listed(&mut gate, FeatureKind::Resource, raw.resources.as_deref());
     let templates = raw.resource_templates.as_deref();
     lists.resource_templates = listed(&mut gate, FeatureKind::ResourceTemplate, templates);
@@ -145,6 +135,35 @@ pub(crate) fn checked(remote: &str, read: &ReadLists, options: &RemoteOptions) -
     gate.note_missing();
     lists.hidden = gate.hidden;
     lists
+}
+
+/// Logs what is wrong with whole lists.
+fn log_problems(remote: &str, raw: &Lists) {
+    for problem in &raw.problems {
+        let (list, reason) = (&*problem.list, &*problem.message);
+        match &*problem.code {
+            // The client has logged what it mended.
+            problem_code::MENDED => {}
+            problem_code::BAD_LIST => {
+                tracing::warn!(remote, list, reason, "list of a remote cannot be read");
+            }
+            _ => tracing::warn!(remote, list, reason, "list of a remote may be incomplete"),
+        }
+    }
+}
+
+/// Warns about texts for tools that the server does not list. If it lists one that clients do not get, the log has the reason.
+fn warn_about_sections(remote: &str, texts: &BTreeMap<String, ToolTexts>, tools: &[Box<RawValue>]) {
+    for tool in texts.keys() {
+        let mut names = tools.iter().filter_map(|raw| key(FeatureKind::Tool, raw));
+        if !names.any(|name| name == *tool) {
+            tracing::warn!(
+                remote,
+                tool,
+                "a section about a tool that the remote does not list"
+            );
+        }
+    }
 }
 
 fn listed(gate: &mut Gate<'_>, kind: FeatureKind, raw: Option<&[Box<RawValue>]>) -> Vec<Listed> {
@@ -392,6 +411,19 @@ fn with_texts(mut json: JsonObject, texts: &BTreeMap<String, ToolTexts>) -> Json
     json
 }
 
+/// Whether a server runs tools as tasks of MCP 2025-11-25. Later versions have tasks that the server decides on.
+fn has_tasks(protocol: &str, capabilities: &JsonObject) -> bool {
+    let call = capabilities
+        .get("tasks")
+        .and_then(|tasks| tasks.pointer("/requests/tools/call"));
+    protocol < FIRST_STATELESS && call.is_some_and(|call| !call.is_null())
+}
+
+fn requires_task(tool: &Tool) -> bool {
+    let execution = tool.json().get("execution");
+    execution.is_some_and(|execution| execution["taskSupport"] == "required")
+}
+
 fn tool(json: JsonObject) -> Result<Tool, Problem> {
     let tool = Tool::new(json)?;
     tool.check_input_type()?;
@@ -399,17 +431,23 @@ fn tool(json: JsonObject) -> Result<Tool, Problem> {
     Ok(tool)
 }
 
-/// Drops the keys of `_meta` that only this host writes.
+/// Drops the keys of `_meta` that only this host writes or knows.
 pub(crate) fn drop_our_keys(json: &mut JsonObject) {
     if let Some(Value::Object(meta)) = json.get_mut("_meta") {
-        meta.retain(|key, _| !key.starts_with(OUR_KEYS));
+        meta.retain(|key, _| !key.starts_with(OUR_KEYS) && key != RELATED_TASK);
     }
 }
 
 /// What identifies an entry, for the log.
 fn name(kind: FeatureKind, raw: &RawValue) -> Option<String> {
     const MAX_NAME: usize = 100;
-    let json: JsonObject = serde_json::from_str(raw.get()).ok()?;
-    let name = json.get(kind.members().1)?.as_str()?.trim();
+    let key = key(kind, raw)?;
+    let name = key.trim();
     (!name.is_empty()).then(|| name.chars().take(MAX_NAME).collect())
+}
+
+/// The name or the URI of an entry.
+fn key(kind: FeatureKind, raw: &RawValue) -> Option<String> {
+    let json: JsonObject = serde_json::from_str(raw.get()).ok()?;
+    Some(json.get(kind.members().1)?.as_str()?.to_owned())
 }

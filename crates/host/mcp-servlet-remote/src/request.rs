@@ -49,12 +49,14 @@ impl Shared {
         json.map(ReadResourceResult::new).map_err(|failure| {
             let is_own = is_own(&failure);
             match failure {
-                RemoteFailure::Error { mut fault } if is_not_found(&fault) && !is_own => {
-                    if self.is_stateless() {
-                        // This code has both meanings there. Older clients know another one for a missing resource.
-                        fault.code = RpcError::RESOURCE_NOT_FOUND;
-                    }
-                    CallError::refused_resource(uri, *fault)
+                RemoteFailure::Error { fault } if is_not_found(&fault) && !is_own => {
+                    let code = if self.is_stateless() {
+                        // The remote's code has both meanings there. Older clients know another one for a missing resource.
+                        RpcError::RESOURCE_NOT_FOUND
+                    } else {
+                        fault.code
+                    };
+                    CallError::refused_resource(uri, *fault, code)
                 }
                 failure => call_error(&self.name, method, failure),
             }
@@ -158,15 +160,7 @@ impl Shared {
             Resumed::Gone => return Err(expired()),
             Resumed::Elsewhere => return Err(self.asked_elsewhere()),
             Resumed::Call(connection, call) => (connection, call),
-            Resumed::New => {
-                let options = with_headers(&self.options.headers, method, request_meta)?;
-                let connection = self.connected().await?;
-                let params = with_input(params, request_meta);
-                let limit = self.options.timeout;
-                let call =
-                    RunningCall::start(&connection, method, params, request_meta, options, limit);
-                (connection, call)
-            }
+            Resumed::New => self.start(method, params, request_meta).await?,
         };
         let client = Client::from(request_meta);
         let outcome = self.aborted.run_until_cancelled(call.go_on(&client)).await;
@@ -196,6 +190,37 @@ impl Shared {
             self.suspect.notify_one();
         }
         Err(failed)
+    }
+
+    /// Waits for the connection, and sends a request.
+    async fn start(
+        &self,
+        method: &'static str,
+        params: JsonObject,
+        request_meta: &RequestMeta,
+    ) -> Result<(Arc<Connection>, RunningCall), RemoteFailure> {
+        let options = with_headers(&self.options.headers, method, request_meta)?;
+        let connection = self.connected().await?;
+        let params = with_input(params, request_meta);
+        let limit = self.options.timeout;
+        let as_task = self.runs_as_task(method, &params);
+        let call = RunningCall::start(
+            &connection,
+            method,
+            params,
+            request_meta,
+            options,
+            limit,
+            as_task.then(|| self.waits.clone()),
+        );
+        Ok((connection, call))
+    }
+
+    /// Whether a request calls a tool that only runs as a task. The lists are those of the current connection.
+    fn runs_as_task(&self, method: &str, params: &JsonObject) -> bool {
+        let lists = self.lists.borrow();
+        let mut tools = lists.tools.iter().filter(|tool| tool.is_remote_task());
+        method == "tools/call" && tools.any(|tool| params["name"] == tool.name())
     }
 
     fn asked_elsewhere(&self) -> RemoteFailure {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Fuse, FusedFuture as _};
-use mcp_servlet_call::{JsonObject, Listener, Notification, RequestMeta};
+use mcp_servlet_call::{JsonObject, Listener, Notification, Nursery, RequestMeta};
 use mcp_servlet_client::{CallOptions, Error, Event, Events, Progress};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::connection::{Connection, relayed_capabilities};
 use crate::relay::{CallGuard, Question, Sent, notification};
+use crate::task;
 
 /// How long a server may take to end a call by itself after its question was refused.
 const REFUSED_CALL_GRACE: Duration = Duration::from_secs(3);
@@ -77,7 +78,8 @@ impl Client<'_> {
 }
 
 impl RunningCall {
-    /// Sends a request, once. `options` have its headers, and `limit` is its time.
+    /// Sends a request, once. `options` have its headers, and `limit` is its time. A call for which there is an owner of tasks runs as
+    /// a task of the server.
     pub(crate) fn start(
         connection: &Arc<Connection>,
         method: &'static str,
@@ -85,6 +87,7 @@ impl RunningCall {
         request_meta: &RequestMeta,
         options: CallOptions,
         limit: Duration,
+        as_task: Option<Nursery>,
     ) -> Self {
         let capabilities = relayed_capabilities(request_meta.meta.as_ref());
         let session = &connection.session;
@@ -103,7 +106,10 @@ impl RunningCall {
         let connection = Arc::clone(connection);
         let response = async move {
             let session = &connection.session;
-            session.forward(method, params.into(), &options).await
+            match as_task {
+                Some(nursery) => task::call(&connection, params, &options, nursery).await,
+                None => session.forward(method, params.into(), &options).await,
+            }
         };
         Self {
             response: response.boxed(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::join_all;
+use futures_util::future::{BoxFuture, join_all};
 use mcp_servlet_call::{CallError, JsonObject, Nursery, RemoteFailure, RequestMeta};
 use mcp_servlet_client::Target;
 use mcp_servlet_host::{
@@ -198,6 +198,17 @@ impl Remote for RemoteServer {
             Link::Connecting => Some("connecting"),
             Link::Down { why, .. } => Some(why.name()),
         }
+    }
+
+    fn is_connecting(&self) -> bool {
+        matches!(&*self.main.shared.link.borrow(), Link::Connecting)
+    }
+
+    fn first_attempt(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            // Its failure is in the log.
+            let _ = self.tried().await;
+        })
     }
 
     fn lists(&self) -> watch::Receiver<Arc<RemoteLists>> {

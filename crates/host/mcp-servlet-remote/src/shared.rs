@@ -104,7 +104,8 @@ impl Shared {
         self.options.connect.saturating_mul(starts)
     }
 
-    /// The connection. A server that is idle or down is connected at once, unless that was just tried.
+    /// The connection. A server that is idle or down is connected at once, unless that was just tried. If the
+    /// connection was lost just now, this waits for the next one.
     pub(crate) async fn connected(&self) -> Result<Arc<Connection>, RemoteFailure> {
         self.used();
         let mut link = self.link.subscribe();
@@ -115,7 +116,13 @@ impl Shared {
                     Link::Up(connection) if !connection.session.has_ended() => {
                         return Ok(Arc::clone(connection));
                     }
-                    Link::Down { why, tried, .. } if !is_first || self.was_tried(why, *tried) => {
+                    // The next attempt begins at once.
+                    Link::Down { tried: None, .. } => {}
+                    Link::Down {
+                        why,
+                        tried: Some(tried),
+                        ..
+                    } if !is_first || self.was_tried(why, *tried) => {
                         return Err(why.clone());
                     }
                     Link::Down { .. } | Link::Idle if is_first => self.wanted.notify_one(),

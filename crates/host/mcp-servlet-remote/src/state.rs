@@ -44,7 +44,10 @@ impl NotReady {
     pub(crate) fn new(name: &str, why: &RemoteFailure, help: Option<String>) -> Self {
         Self {
             name: name.to_owned(),
-            is_reached: matches!(why, RemoteFailure::Unusable { .. }),
+            is_reached: matches!(
+                why,
+                RemoteFailure::Unusable { .. } | RemoteFailure::Unauthorized { .. }
+            ),
             why: reason(why),
             help,
         }
@@ -59,8 +62,8 @@ pub(crate) enum Link {
     Idle,
     Down {
         since: Instant,
-        /// When the last attempt failed.
-        tried: Instant,
+        /// When the last attempt failed. None if a connection was lost just now, so that the next attempt begins at once.
+        tried: Option<Instant>,
         why: RemoteFailure,
         /// How to fix it, if there is general advice.
         help: Option<String>,
@@ -86,6 +89,8 @@ pub(crate) fn reason(failure: &RemoteFailure) -> String {
     match failure {
         RemoteFailure::Unreachable { why }
         | RemoteFailure::Unusable { why }
+        | RemoteFailure::Unauthorized { why }
+        | RemoteFailure::Throttled { why, .. }
         | RemoteFailure::NotSent { why }
         | RemoteFailure::RetriesExhausted { why, .. } => why.clone(),
         RemoteFailure::TimedOut { limit } => format!("no answer within {limit:?}"),

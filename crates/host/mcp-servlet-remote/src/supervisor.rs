@@ -95,9 +95,7 @@ impl Shared {
         loop {
             match self.connect().await {
                 Ok(connected) => {
-                    let began = Instant::now();
-                    let was_lost = self.serve(connected).await;
-                    attempts.ended(began, was_lost);
+                    self.serve(connected, &mut attempts).await;
                 }
                 Err(error) => {
                     let failed = attempts.failed();
@@ -126,8 +124,9 @@ impl Shared {
         })
     }
 
-    /// Runs one connection to its end, and returns whether it was lost. After an idle close, waits until a request needs the server.
-    async fn serve(&self, connected: Connected) -> bool {
+    /// Runs one connection to its end. After an idle close, waits until a request needs the server.
+    async fn serve(&self, connected: Connected, attempts: &mut Attempts) {
+        let began = Instant::now();
         let Connected {
             connection,
             lists,
@@ -141,8 +140,13 @@ impl Shared {
         self.set_link(Link::Up(Arc::clone(&connection)));
         tracing::info!(remote, origin, tools, "remote connected");
         let end = self.follow(&connection, reports, are_read).await;
+        attempts.ended(began, matches!(end, End::Lost(_)));
         let link = match &end {
             End::Idle => Link::Idle,
+            // The connection of a session is opened again only when a request needs it.
+            End::Lost(why) if attempts.are_immediate() && !self.is_of_session => {
+                Link::lost(why.clone())
+            }
             End::Lost(why) => Link::down(why.clone(), None, None),
         };
         self.set_link(link);
@@ -155,7 +159,6 @@ impl Shared {
                 if self.watched.is_empty() && !self.is_of_session {
                     self.wanted.notified().await;
                 }
-                false
             }
             End::Lost(why) => {
                 // Not for clients: what it wrote may be about the request of another one.
@@ -163,7 +166,6 @@ impl Shared {
                 tracing::warn!(remote, why = reason(&why), "remote lost");
                 self.hide();
                 close(connection).await;
-                true
             }
         }
     }
@@ -444,9 +446,19 @@ impl Link {
         let tried = std::time::Instant::now();
         Self::Down {
             since: since.unwrap_or(tried),
-            tried,
+            tried: Some(tried),
             why,
             help,
+        }
+    }
+
+    /// A connection was lost, and the next attempt begins at once. Requests wait for it.
+    fn lost(why: RemoteFailure) -> Self {
+        Self::Down {
+            since: std::time::Instant::now(),
+            tried: None,
+            why,
+            help: None,
         }
     }
 }

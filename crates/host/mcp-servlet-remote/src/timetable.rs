@@ -50,6 +50,11 @@ impl Attempts {
         }
     }
 
+    /// Whether the next attempt begins without a pause.
+    pub(crate) fn are_immediate(&self) -> bool {
+        self.failed == 0
+    }
+
     fn succeeded(&mut self) {
         self.failed = 0;
     }

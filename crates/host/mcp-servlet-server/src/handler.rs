@@ -204,11 +204,10 @@ impl ServerHandler for Handler {
         tools.list_changed = Some(true);
         let mut capabilities = ServerCapabilities::default();
         capabilities.tools = Some(tools);
-        features::declare(&host, &mut capabilities);
-        if notifications::logs(&host) {
-            capabilities.logging = Some(JsonObject::new());
-        }
-        self.server.0.startup.declare(&mut capabilities);
+        // Clients only read capabilities here.
+        let may_have_all =
+            self.server.0.startup.began_empty() || host.awaited_remotes().next().is_some();
+        features::declare(&host, may_have_all, &mut capabilities);
         if self.server.0.options.tasks.max > 0 {
             let extensions = capabilities.extensions.get_or_insert_default();
             extensions.insert(TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
@@ -225,6 +224,7 @@ impl ServerHandler for Handler {
         &self,
         context: RequestContext<RoleServer>,
     ) -> Result<DiscoverResult, ErrorData> {
+        self.wait_for_instructions(&context).await;
         let versions = self.supported_protocol_versions().into_owned();
         let mut info = self.get_info();
         info.instructions = instructions(&self.permissions(&context, &self.server.host()));
@@ -237,6 +237,7 @@ impl ServerHandler for Handler {
         mut request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
+        self.wait_for_instructions(&context).await;
         let mut result = self.negotiate_initialize(&request)?;
         // The version of the session, which may be another one than the client asks for.
         request.protocol_version = result.protocol_version.clone();

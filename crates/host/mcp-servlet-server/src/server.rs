@@ -16,11 +16,12 @@ pub(crate) mod watches;
 
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
+use futures_util::future::join_all;
 use mcp_servlet_access::rules::Rules;
 use mcp_servlet_call::Change;
 use mcp_servlet_common::{lock, read_lock, write_lock};
 use mcp_servlet_host::{Host, Member, Servlet};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 use crate::{access::Access, response_headers::EndpointHeaders};
 use changes::{Changes, differences};
@@ -42,6 +43,8 @@ pub struct Server(pub(crate) Arc<Shared>);
 #[derive(Debug)]
 pub(crate) struct Shared {
     host: RwLock<Arc<Host>>,
+    /// Sees each replacement of the host.
+    replaced: watch::Sender<()>,
     /// Held while the host is replaced, so that what was compared is what is replaced.
     replacing: Mutex<()>,
     pub(crate) lists: ListCache,
@@ -71,6 +74,7 @@ impl Server {
         let hooks = std::mem::take(&mut options.hooks);
         let server = Self(Arc::new(Shared {
             host: RwLock::new(host),
+            replaced: watch::Sender::default(),
             replacing: Mutex::default(),
             lists: ListCache::default(),
             seal: Seal::new(&process.state_keys, options.endpoint.as_deref()),
@@ -147,6 +151,21 @@ impl Server {
     fn set_host(&self, host: Arc<Host>) {
         let previous = std::mem::replace(&mut *write_lock(&self.0.host), host);
         drop(previous);
+        self.0.replaced.send_replace(());
+    }
+
+    /// Waits until all remotes have been tried once, and the host has the lists of those that were reached.
+    pub(crate) async fn remotes_tried(&self) {
+        loop {
+            let mut replaced = self.0.replaced.subscribe();
+            let host = self.host();
+            join_all(host.awaited_remotes().map(|remote| remote.first_attempt())).await;
+            // One that still connects has used up its time.
+            let is_over = host.awaited_remotes().all(|remote| remote.is_connecting());
+            if is_over || replaced.changed().await.is_err() {
+                return;
+            }
+        }
     }
 
     /// Notifies clients of the lists that differ in a new host.

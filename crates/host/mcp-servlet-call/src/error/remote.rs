@@ -19,6 +19,18 @@ pub enum RemoteFailure {
         /// The reason.
         why: String,
     },
+    /// It requires credentials that the request did not have. Another attempt does not help.
+    Unauthorized {
+        /// The reason.
+        why: String,
+    },
+    /// It takes no requests for some time.
+    Throttled {
+        /// The reason.
+        why: String,
+        /// The header `Retry-After` of its response: seconds or a date.
+        retry_after: String,
+    },
     /// The request was not sent, because it has no value for a header of the remote.
     NotSent {
         /// The reason.
@@ -52,7 +64,8 @@ impl RemoteFailure {
     /// The name in metrics, such as `connectivity`.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Unreachable { .. } => "connectivity",
+            Self::Unreachable { .. } | Self::Throttled { .. } => "connectivity",
+            Self::Unauthorized { .. } => "unauthorized",
             Self::Unusable { .. } => "unusable",
             Self::NotSent { .. } => "not_sent",
             Self::RetriesExhausted { .. } => "retry_exhausted",
@@ -68,9 +81,11 @@ impl RemoteFailure {
             Self::TimedOut { .. } => FailureKind::Timeout,
             Self::Error { .. } | Self::NotSent { .. } => FailureKind::Remote,
             Self::Invalid { .. } => FailureKind::BadOutput,
-            Self::Unreachable { .. } | Self::Unusable { .. } | Self::RetriesExhausted { .. } => {
-                FailureKind::Connectivity
-            }
+            Self::Unreachable { .. }
+            | Self::Unusable { .. }
+            | Self::Unauthorized { .. }
+            | Self::Throttled { .. }
+            | Self::RetriesExhausted { .. } => FailureKind::Connectivity,
         }
     }
 
@@ -83,7 +98,12 @@ impl RemoteFailure {
     ) -> fmt::Result {
         match self {
             Self::Unreachable { why } => write!(f, "remote `{remote}` cannot be reached: {why}"),
-            Self::Unusable { why } => write!(f, "remote `{remote}` cannot be used: {why}"),
+            Self::Unusable { why } | Self::Unauthorized { why } => {
+                write!(f, "remote `{remote}` cannot be used: {why}")
+            }
+            Self::Throttled { why, .. } => {
+                write!(f, "remote `{remote}` cannot be used now: {why}")
+            }
             Self::NotSent { why } => write!(f, "remote `{remote}` got no `{method}`: {why}"),
             Self::RetriesExhausted { attempts, why } => write!(
                 f,
@@ -109,7 +129,13 @@ impl RemoteFailure {
                 Some(json!({ "remote": remote, "retry": true })),
             ),
             Self::NotSent { .. } => (RpcError::INVALID_PARAMS, Some(json!({ "remote": remote }))),
-            Self::RetriesExhausted { .. } => (RpcError::BUSY, Some(json!({ "remote": remote }))),
+            Self::Throttled { retry_after, .. } => (
+                RpcError::BUSY,
+                Some(json!({ "remote": remote, "retry": true, "retryAfter": retry_after })),
+            ),
+            Self::RetriesExhausted { .. } | Self::Unauthorized { .. } => {
+                (RpcError::BUSY, Some(json!({ "remote": remote })))
+            }
             Self::TimedOut { .. } | Self::Invalid { .. } => {
                 (RpcError::INTERNAL, Some(json!({ "remote": remote })))
             }

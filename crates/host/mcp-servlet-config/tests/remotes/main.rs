@@ -13,6 +13,7 @@ mod callees;
 #[path = "../endpoints/client.rs"]
 mod client;
 mod denied;
+mod first_attempt;
 mod gateway;
 #[allow(dead_code, reason = "tests of servlets use the rest")]
 #[path = "../endpoints/log.rs"]

@@ -529,18 +529,51 @@ step.all = { handler = "far:w", each = "${{ [1, 2] }}", inputs = { x = "${{ item
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_resource_that_cannot_be_read_can_be_a_value() {
-    let far = script(json!({
-        "versions": ["2025-11-25"],
+/// A server whose resources cannot be read, with this error code.
+fn without_resources(version: &str, code: i32) -> Puppet {
+    script(json!({
+        "versions": [version],
         "capabilities": { "tools": {}, "resources": {} },
         "replies": {
             "tools/list": [{ "result": { "tools": [tool("t", true)] } }],
             "resources/list": [{ "result": { "resources": [] } }],
             "resources/templates/list": [{ "result": { "resourceTemplates": [] } }],
-            "resources/read": [{ "error": { "code": -32002, "message": "gone" } }],
+            "resources/read": [{ "error": { "code": code, "message": "gone" } }],
         },
-    }));
+    }))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_error_about_a_resource_is_one_of_the_remote() {
+    let bundle = r#"
+[bundle.b.tool.run]
+result = { content = [] }
+step.rules = { resource = "far:rules://x" }
+[[bundle.b.tool.run.catches]]
+kind = "fault"
+error = { code = -32001, message = "no servlet" }
+[[bundle.b.tool.run.catches]]
+kind = "remote"
+error = { code = -32003, message = "${{ error.code }}: ${{ error.message }}" }
+"#;
+    for (version, sent, message) in [
+        ("2025-11-25", -32002, "SERVER_ERROR: gone"),
+        ("2025-11-25", -32602, "INVALID_PARAMS: gone"),
+        ("2026-07-28", -32602, "INVALID_PARAMS: gone"),
+    ] {
+        let far = without_resources(version, sent);
+        let site = site(&[("far", &far)], bundle).await;
+        let (way, endpoint) = WAYS[0];
+        let session = site.connect(way, endpoint).await;
+        let error = error(&session, "run", json!({})).await;
+        let found = (error.code(), error.message());
+        assert_eq!(found, (Some(-32003), message), "{version}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_resource_that_cannot_be_read_can_be_a_value() {
+    let far = without_resources("2025-11-25", -32002);
     let bundle = r#"
 [bundle.b.tool.run]
 result = { content = [], structuredContent = { failed = "${{ steps.rules.isError }}", why = "${{ steps.rules.?error.message }}" } }

@@ -183,6 +183,13 @@ impl Host {
         Err(refused.unwrap_or_else(|| CallError::unknown_resource(uri)))
     }
 
+    /// Whether a member lists a resource, or a template that it may match.
+    pub fn lists_resource(&self, uri: &str) -> bool {
+        let candidates = candidates(self.members(), uri);
+        let strongest = candidates.first();
+        strongest.is_some_and(|(claim, _)| *claim != Claim::None)
+    }
+
     /// The members whose changes of a resource count: those with the strongest claim to it.
     pub fn owners_of_resource(&self, uri: &str) -> Vec<&Member> {
         let candidates = candidates(self.members(), uri);

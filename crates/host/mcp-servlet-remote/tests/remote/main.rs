@@ -11,3 +11,4 @@ mod outage;
 mod relay;
 #[allow(dead_code, reason = "tests of configurations use the rest")]
 mod support;
+mod tasks;

@@ -150,6 +150,58 @@ async fn a_call_is_sent_once_even_if_its_connection_breaks() {
     assert_eq!(puppet.received("tools/call"), 1);
 }
 
+#[tokio::test]
+async fn an_error_of_http_says_whether_another_attempt_may_help() {
+    for (reply, data) in [
+        (
+            json!({ "status": 429, "headers": { "retry-after": "30" } }),
+            json!({ "remote": "r", "retry": true, "retryAfter": "30" }),
+        ),
+        (
+            json!({ "status": 503 }),
+            json!({ "remote": "r", "retry": true }),
+        ),
+        (
+            json!({ "status": 401, "headers": { "www-authenticate": "Bearer" } }),
+            json!({ "remote": "r" }),
+        ),
+    ] {
+        let puppet = with_calls(&["2025-11-25"], json!([reply]));
+        let remote = connected("r", http(puppet.http().await)).await;
+        let error = call(&remote).await.expect_err("no result").to_rpc_error();
+        let message = error.message;
+        assert_eq!((error.code, error.data), (-32000, Some(data)), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_after_a_crash_waits_for_the_new_connection() {
+    let tool = json!({ "name": "t", "inputSchema": { "type": "object" } });
+    // The first call takes so long that the connection does not count as one that ends at once.
+    let replies = json!([{ "wait_ms": 1_100, "result": { "content": [] } }, { "exit": 1 }]);
+    let opened = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": { "tools": {} },
+        "serverInfo": { "name": "crashing", "version": "1" },
+    });
+    let script = json!({
+        "versions": ["2025-11-25"],
+        "replies": {
+            "initialize": [{ "wait_ms": 200, "result": opened }],
+            "tools/list": [{ "result": { "tools": [tool] } }],
+            "tools/call": replies,
+        },
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("crashing.json");
+    std::fs::write(&path, script.to_string()).expect("a file");
+    let remote = connected("crashing", child(path.to_str().expect("text"))).await;
+    call(&remote).await.expect("a result");
+    let error = call(&remote).await.expect_err("it ends in the call");
+    assert_eq!(error.kind.name(), "connectivity", "{error}");
+    call(&remote).await.expect("a result");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_process_that_ends_is_started_again() {
     let remote = connected("child", child("dies-in-call")).await;

@@ -38,9 +38,9 @@ use crate::{
     },
 };
 
-/// Declares the capabilities that at least one member has.
-pub(super) fn declare(host: &Host, capabilities: &mut ServerCapabilities) {
-    let any = |has: fn(&Member) -> bool| host.members().any(has);
+/// Declares the capabilities that at least one member has, or all.
+pub(super) fn declare(host: &Host, all: bool, capabilities: &mut ServerCapabilities) {
+    let any = |has: fn(&Member) -> bool| all || host.members().any(has);
     if any(Member::reads_resources) {
         let mut resources = ResourcesCapability::default();
         resources.list_changed = Some(true);
@@ -54,6 +54,9 @@ pub(super) fn declare(host: &Host, capabilities: &mut ServerCapabilities) {
     }
     if any(Member::completes) {
         capabilities.completions = Some(JsonObject::new());
+    }
+    if any(Member::logs_to_client) {
+        capabilities.logging = Some(JsonObject::new());
     }
 }
 
@@ -104,6 +107,13 @@ enum Wanted<'a> {
 }
 
 impl Wanted<'_> {
+    fn is_listed(self, host: &Host) -> bool {
+        match self {
+            Self::Resource { uri } => host.lists_resource(uri),
+            Self::Prompt { name, .. } => host.member_of_prompt(name).is_some(),
+        }
+    }
+
     async fn answer(
         self,
         host: &Host,
@@ -184,7 +194,9 @@ impl Handler {
         wanted: Wanted<'_>,
         inputs: Inputs,
     ) -> Result<Answer, RpcError> {
-        let host = &self.host(context).await?;
+        let host = &self
+            .host_with(context, |host| wanted.is_listed(host))
+            .await?;
         let (event, method, name, arguments, once) = match wanted {
             Wanted::Resource { uri } => {
                 let once = host.read_may_make_calls(uri);
@@ -239,12 +251,16 @@ impl Handler {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, RpcError> {
-        let host = self.host(&context).await?;
         let params = serde_json::to_value(&request).ok();
         let Some(Value::Object(mut params)) = params else {
             let message = "expected an object as params";
             return Err(RpcError::new(RpcError::INVALID_PARAMS, message));
         };
+        let is_listed = |host: &Host| {
+            let name = referred(&params);
+            host.member_of_prompt(name).is_some() || host.find_uri(name).is_some()
+        };
+        let host = self.host_with(&context, is_listed).await?;
         let mut meta = context.meta.0.0.clone();
         attributes::strip(&mut meta);
         // Completions have no progress, and the token is our own.

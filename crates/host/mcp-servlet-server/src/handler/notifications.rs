@@ -14,7 +14,6 @@ use std::{
 };
 
 use mcp_servlet_call::{Change, JsonObject, Listener, Notification, Sending, Usage};
-use mcp_servlet_host::{Host, Member};
 use rmcp::{
     Peer, RoleServer,
     model::{
@@ -53,11 +52,6 @@ impl Threshold {
     fn get(&self) -> u8 {
         self.0.load(Ordering::Relaxed)
     }
-}
-
-/// Whether one of the members sends log messages.
-pub(super) fn logs(host: &Host) -> bool {
-    host.members().any(Member::logs_to_client)
 }
 
 /// The task that a call has become, once it has.

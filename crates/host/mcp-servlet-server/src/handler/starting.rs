@@ -1,4 +1,4 @@
-//! Requests that wait until the server has loaded its servlets.
+//! Requests that wait until the server has loaded its servlets, and until remotes have been tried once.
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,6 +6,7 @@ use mcp_servlet_call::RpcError;
 use mcp_servlet_host::Host;
 use rmcp::{RoleServer, service::RequestContext};
 use serde_json::json;
+use tokio::time::{Instant, timeout};
 
 use super::Handler;
 use crate::server::{Server, active::cancelled};
@@ -25,14 +26,40 @@ impl Handler {
         Err(self.not_started())
     }
 
+    /// The host that answers a request for an entry. If no member lists the entry, remotes that connect for the first time may.
+    pub(super) async fn host_with(
+        &self,
+        context: &RequestContext<RoleServer>,
+        is_listed: impl Fn(&Host) -> bool,
+    ) -> Result<Arc<Host>, RpcError> {
+        let host = self.host(context).await?;
+        if is_listed(&host) || host.awaited_remotes().next().is_none() {
+            return Ok(host);
+        }
+        let limit = self.server.0.options.timeout.unwrap_or(Duration::MAX);
+        self.remotes_tried(context, limit).await;
+        Ok(self.server.host())
+    }
+
+    /// Waits for the instructions of remotes that connect for the first time, unless clients get those of the operator.
+    pub(super) async fn wait_for_instructions(&self, context: &RequestContext<RoleServer>) {
+        let host = self.server.host();
+        if host.introduction().instructions.is_none() {
+            self.remotes_tried(context, LIST_WAIT).await;
+        }
+    }
+
     /// The host that answers a list, and whether the list is final. A list that has waited for some time while the server starts is
-    /// empty. Clients are notified when there are servlets.
+    /// empty, or does not have the entries of all remotes. Clients are notified when there are more.
     pub(super) async fn host_of_list(
         &self,
         context: &RequestContext<RoleServer>,
     ) -> Result<(Arc<Host>, bool), RpcError> {
+        let deadline = Instant::now() + LIST_WAIT;
         let wait = LIST_WAIT.min(self.server.0.options.startup);
-        let is_final = self.started(context, wait).await;
+        let left = || deadline.saturating_duration_since(Instant::now());
+        let is_final =
+            self.started(context, wait).await && self.remotes_tried(context, left()).await;
         if !is_final && self.server.is_stopping() {
             return Err(self.not_started());
         }
@@ -45,6 +72,17 @@ impl Handler {
         tokio::select! {
             biased;
             is_ready = shared.startup.wait(limit) => is_ready,
+            () = cancelled(context) => false,
+            () = shared.process.active.stopping() => false,
+        }
+    }
+
+    /// Waits until all remotes have been tried once. False if that takes longer than `limit`.
+    async fn remotes_tried(&self, context: &RequestContext<RoleServer>, limit: Duration) -> bool {
+        let Server(shared) = &self.server;
+        tokio::select! {
+            biased;
+            tried = timeout(limit, self.server.remotes_tried()) => tried.is_ok(),
             () = cancelled(context) => false,
             () = shared.process.active.stopping() => false,
         }

@@ -2,15 +2,12 @@
 
 use std::time::Duration;
 
-use mcp_servlet_call::JsonObject;
-use rmcp::model::{PromptsCapability, ResourcesCapability, ServerCapabilities};
 use tokio_util::sync::CancellationToken;
 
 /// The startup of a server.
 #[derive(Debug)]
 pub(crate) struct Startup {
     ended: CancellationToken,
-    /// Whether the server began without servlets, so that it does not know which capabilities to declare.
     began_empty: bool,
 }
 
@@ -42,20 +39,9 @@ impl Startup {
         !self.ended.is_cancelled()
     }
 
-    /// Declares all capabilities, if the server began without servlets.
-    pub(crate) fn declare(&self, capabilities: &mut ServerCapabilities) {
-        if !self.began_empty {
-            return;
-        }
-        let mut resources = ResourcesCapability::default();
-        resources.list_changed = Some(true);
-        resources.subscribe = Some(true);
-        capabilities.resources = Some(resources);
-        let mut prompts = PromptsCapability::default();
-        prompts.list_changed = Some(true);
-        capabilities.prompts = Some(prompts);
-        capabilities.completions = Some(JsonObject::new());
-        capabilities.logging = Some(JsonObject::new());
+    /// Whether the server began without servlets, so that it does not know which capabilities to declare.
+    pub(crate) fn began_empty(&self) -> bool {
+        self.began_empty
     }
 
     /// Waits until the startup has ended. False if that takes longer than `limit`.

@@ -15,13 +15,16 @@ pub(super) fn thrown(error: &CallError) -> Option<Thrown> {
     let code = match (kind, text) {
         (FailureKind::Fault, Some(code)) => code.to_owned(),
         (FailureKind::Fault, None) => fault.code.to_string(),
+        _ if let Some(fault) = fault_of_remote(&error.kind) => rpc_code(fault.code).to_owned(),
         _ if let CallErrorKind::Remote { failure } = &error.kind => remote_code(failure).to_owned(),
         (kind, _) => kind.name().to_uppercase(),
     };
+    // Without a catch, the client may get another code than the remote sent.
+    let number = fault_of_remote(&error.kind).map_or(fault.code, |fault| fault.code);
     Some(Thrown {
         kind,
         code,
-        number: remote_number(&error.kind).unwrap_or(fault.code).into(),
+        number: number.into(),
         message: fault.message,
         data: fault.data,
         step: None,
@@ -47,23 +50,25 @@ pub(super) fn error(servlet: &str, error: RpcError) -> CallError {
     CallErrorKind::Fault { fault }.at(servlet, None)
 }
 
-/// The code that a remote sent. Without a catch, the client may get another one.
-fn remote_number(error: &CallErrorKind) -> Option<i32> {
+/// The error that a remote sent.
+fn fault_of_remote(error: &CallErrorKind) -> Option<&RpcError> {
     match error {
         CallErrorKind::Remote {
             failure: RemoteFailure::Error { fault },
-        } => Some(fault.code),
+        }
+        | CallErrorKind::UnknownResource {
+            fault: Some(fault), ..
+        } => Some(fault),
         _ => None,
     }
 }
 
-/// The code that a catch compares with a name.
+/// The code that a catch compares with a name, if the remote sent no error.
 fn remote_code(failure: &RemoteFailure) -> &'static str {
     match failure {
         RemoteFailure::TimedOut { .. } => "REQUEST_TIMEOUT",
         RemoteFailure::RetriesExhausted { .. } => "RETRY_EXHAUSTED",
         RemoteFailure::Invalid { .. } => "BAD_OUTPUT",
-        RemoteFailure::Error { fault } => rpc_code(fault.code),
         RemoteFailure::NotSent { .. } => rpc_code(RpcError::INVALID_PARAMS),
         _ => "CONNECTIVITY",
     }
@@ -134,6 +139,19 @@ mod tests {
             if code == "METHOD_NOT_FOUND" {
                 assert_eq!(thrown.number, -32601);
             }
+        }
+    }
+
+    #[test]
+    fn an_error_about_a_resource_is_one_of_the_remote() {
+        for (sent, code) in [(-32002, "SERVER_ERROR"), (-32602, "INVALID_PARAMS")] {
+            let fault = RpcError::new(sent, "gone");
+            let error = CallError::refused_resource("a:b", fault, RpcError::RESOURCE_NOT_FOUND);
+            let thrown = thrown(&error).expect("a failure that catches see");
+            assert_eq!(
+                (thrown.kind, thrown.code.as_str(), thrown.number),
+                (FailureKind::Remote, code, sent.into())
+            );
         }
     }
 }
