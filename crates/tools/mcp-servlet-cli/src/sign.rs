@@ -171,10 +171,9 @@ impl Verify {
             let help = "`--policy` is for images; `--key FILE` checks a file, too";
             return Err(Failure::with_help(Kind::Usage, message, help));
         }
-        let image = Config::check(policy)?.image(&self.signed);
-        if image.signers.is_empty() {
-            return Err(names_no_signer(policy, &self.signed));
-        }
+        let image = Config::image(policy, &self.signed)?
+            .filter(|image| !image.signers.is_empty())
+            .ok_or_else(|| names_no_signer(policy, &self.signed))?;
         let mut out = terminal::out();
         for (at, keys) in image.signers.iter().enumerate() {
             let settings = Settings {
