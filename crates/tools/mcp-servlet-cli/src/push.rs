@@ -55,7 +55,7 @@ pub(crate) struct Push {
     force: bool,
 
     /// Sign the image with the private key in this file, or in the environment variable of `env:NAME`
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     sign: Option<String>,
 
     /// Push any WebAssembly module, without loading it as a servlet

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 use mcp_servlet_config::Config;
 use mcp_servlet_oci::{
     Client, Error, KeyError, Reference, Settings, Signed, SigningKey, VerifyingKey, named_key,
@@ -15,6 +15,7 @@ use mcp_servlet_oci::{
 use mcp_servlet_runtime::{Image, Source, block_on, signature_file};
 
 use crate::{
+    credentials::PEM,
     failure::{Failure, Kind, cannot_write},
     policy::names_no_signer,
     replace::replace,
@@ -47,22 +48,23 @@ pub(crate) struct Sign {
     signed: String,
 
     /// The file with the private key, or `env:NAME` for an environment variable that has its text
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     key: String,
 }
 
 #[derive(Args, Debug)]
+#[command(group = ArgGroup::new("signers").required(true))]
 pub(crate) struct Verify {
     /// The image, such as `oci://ghcr.io/ada/mine:1.2.0`, or a file with its signature in `FILE.sigstore.json`
     #[arg(value_name = "REFERENCE|FILE")]
     signed: String,
 
     /// A file with a public key; may be repeated, and one of the keys must have signed it
-    #[arg(long, value_name = "FILE", required_unless_present = "policy")]
+    #[arg(long, value_name = "FILE", group = "signers")]
     key: Vec<PathBuf>,
 
     /// A configuration file; the image must be signed as its `signed_by` says
-    #[arg(long, value_name = "CONFIG", conflicts_with = "key")]
+    #[arg(long, value_name = "CONFIG", group = "signers")]
     policy: Option<PathBuf>,
 }
 
@@ -252,6 +254,11 @@ async fn named_keys_of_image(image: &Image) -> Result<Vec<String>, Error> {
 
 /// A private key in a file, or in an environment variable if the text is `env:NAME`.
 pub(crate) fn private_key(named: &str) -> Result<SigningKey, Failure> {
+    if named.contains('\n') || named.contains(PEM) {
+        let message = "expected the name of a file with a private key, found the text of a key";
+        let help = "name an environment variable that has the text, such as `env:SERVLET_KEY`";
+        return Err(Failure::with_help(Kind::Usage, message, help));
+    }
     let text = match named.strip_prefix("env:") {
         Some(name) => std::env::var(name).map_err(|_| {
             let message = format!("the environment variable `{name}` is not set, or is not text");
@@ -287,6 +294,6 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
 
 fn unusable(what: &str, error: KeyError) -> Failure {
     let help =
-        "`servlet key new` makes a key; `openssl pkcs8 -topk8 -nodes` writes others in this form";
+        "`servlet key new` makes a key; `openssl pkcs8 -topk8 -nocrypt` writes others in this form";
     Failure::with_help(Kind::Usage, format!("`{what}`: {error}"), help)
 }

@@ -1024,6 +1024,27 @@ async fn verify_names_the_signer() {
     assert!(code == Some(10) && said.contains("status 503"), "{said}");
 }
 
+#[test]
+fn the_text_of_a_private_key_is_not_shown() {
+    let home = home_with_keys();
+    let secret = fs::read_to_string(home.path().join("ada.key")).expect("a key");
+    let image = "oci://registry.example/greet:1";
+    let is_text = "found the text of a key";
+    for (arguments, message) in [
+        (
+            &["push", "greet.wasm", image, "--sign", &secret][..],
+            is_text,
+        ),
+        (&["sign", "greet.wasm", "--key", &secret], is_text),
+        (&["sign", "greet.wasm", &secret], "unexpected argument"),
+    ] {
+        let (code, said) = outcome(&mut command(home.path(), Path::new(""), arguments));
+        assert!(code == Some(2) && said.contains(message), "{message}");
+        let mut lines = secret.lines().skip(1);
+        assert!(lines.all(|line| !said.contains(line)), "{message}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn verify_asks_for_the_signers_of_a_configuration() {
     let (site, home) = (Site::start().await, home_with_keys());
