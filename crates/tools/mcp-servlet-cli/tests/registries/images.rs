@@ -508,6 +508,11 @@ async fn variables_name_the_files_of_docker_and_podman() {
     }
     let (code, text) = outcome(&mut command(home.path(), &site.ca(), ["pull", &reference]));
     assert_eq!(code, Some(13), "{text}");
+    assert_eq!(
+        text.contains("`/run/containers/"),
+        cfg!(target_os = "linux"),
+        "{text}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
