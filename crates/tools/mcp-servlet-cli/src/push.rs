@@ -104,11 +104,8 @@ impl Push {
             annotations,
         };
         let client = Client::new(Settings::default())?;
-        let pushed = block_on(client.push(&reference, &tags, &artifact, self.force))?;
-        if let Some(key) = &key {
-            let pushed = reference.with_digest(pushed.digest.clone());
-            block_on(client.sign(&pushed, key))?;
-        }
+        let pushed = client.push(&reference, &tags, &artifact, self.force, key.as_ref());
+        let pushed = block_on(pushed)?;
         report(&reference, &pushed)?;
         if let Some(key) = key {
             let key = key.public().fingerprint();
