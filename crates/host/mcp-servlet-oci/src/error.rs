@@ -224,7 +224,7 @@ impl Error {
                 "set the external URL of the registry to `https`, or let its proxy send `X-Forwarded-Proto: https`".to_owned()
             }
             Self::UntrustedCertificate { host, .. } => format!(
-                "name the certificate of its authority in `[oci.\"{host}\"]` as `tls = {{ ca = \"ca.pem\" }}`, or in the environment variable SSL_CERT_FILE"
+                "name the certificate of its authority in the environment variable SSL_CERT_FILE; a configuration, also one for `--policy`, names it in `[oci.\"{host}\"]` as `tls = {{ ca = \"ca.pem\" }}`"
             ),
             Self::NoTls { .. } => "write `oci+http://` instead of `oci://`, if the registry is on this machine".to_owned(),
             Self::TagExists { .. } => "push to another tag, or replace the image with `--force`".to_owned(),
