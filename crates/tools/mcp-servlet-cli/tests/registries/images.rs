@@ -785,7 +785,8 @@ async fn another_signer_needs_a_flag_of_its_own() {
         assert!(said.contains("signer "), "{said}");
         let (code, said) = run(&["lock", "update"]);
         assert_eq!(code, Some(1), "{said}");
-        assert!(said.contains("add `--allow-signer greet`"), "{said}");
+        let option = "add `--allow-signer greet --yes sha256:";
+        assert!(said.contains(option), "{said}");
     }
     let (_, said) = run(&["lock", "update", "--allow-signer", "greet"]);
     let (_, digest) = said.split_once("--yes ").expect("a digest");
@@ -821,7 +822,8 @@ async fn a_lock_has_the_key_that_signed() {
     assert_eq!(run(&[&push[..], &other].concat()).0, Some(0));
     let (code, said) = run(&["lock", "update"]);
     assert_eq!(code, Some(1), "{said}");
-    for part in ["signature with the key", "add `--allow-signer greet`"] {
+    let option = "add `--allow-signer greet --yes sha256:";
+    for part in ["signature with the key", option] {
         assert!(said.contains(part), "{said}");
     }
 }
