@@ -124,14 +124,16 @@ impl Limits {
         let mut options = self.options_here();
         for variable in &self.config_env {
             let value = variable.value()?;
+            let Variable { key, name } = variable.clone();
             if is_placeholder(&value) {
-                let Variable { key, name } = variable;
                 note(format_args!(
                     "warning: the environment variable `{name}` is the placeholder `{value}`, which nothing has replaced: `{key}` is not set"
                 ));
             } else if !value.is_empty() {
-                options.config.insert(variable.key.clone(), value);
+                options.config.insert(key, value);
+                continue;
             }
+            options.empty_variables.insert(key, name);
         }
         Ok(options)
     }

@@ -563,6 +563,7 @@ fn a_placeholder_that_a_client_leaves_is_no_value() {
         errors.contains("config `api-key` is not set (the key)"),
         "{errors}"
     );
+    assert!(errors.contains("help: set KEY\n"), "{errors}");
 }
 
 /// The text of a file in a package of npm. Such a package is a compressed tar file.
