@@ -896,6 +896,7 @@ fn a_server_json_is_checked_for_the_registry() {
         "registryType": "mcpb",
         "identifier": format!("https://github.com/ada/weather/releases/download/v1/{file}"),
         "fileSha256": Digest::of(b"uploaded").hex(),
+        "transport": { "type": "stdio" },
     }]);
     write("server.json", &with_bundle);
     assert_eq!(check(&["server.json"]).0, Some(0), "the bundle is not here");
@@ -947,4 +948,19 @@ fn some_clients_have_no_file_for_a_project_or_no_urls() {
         code == Some(2) && said.contains("no servers at URLs"),
         "{said}"
     );
+}
+
+#[test]
+fn a_server_json_that_cannot_be_read_is_wrong_usage() {
+    let home = home();
+    for (text, problem) in [
+        ("{ \"name\": 1", "it is not JSON: EOF while parsing"),
+        ("\u{feff}{}", "it begins with a byte order mark"),
+        ("[]", "expected an object"),
+    ] {
+        fs::write(home.path().join("server.json"), text).expect("a file");
+        let (code, said) = run(&home, &["check", "server.json"]);
+        let expected = format!("cannot read `server.json`: {problem}");
+        assert!(code == Some(2) && said.contains(&expected), "{said}");
+    }
 }
