@@ -12,7 +12,7 @@ use mcp_servlet_oci::{
     Client, Error, KeyError, Reference, Settings, Signed, SigningKey, VerifyingKey, named_key,
     sign_file, signer_of_file,
 };
-use mcp_servlet_runtime::{Image, Source, block_on, signature_file};
+use mcp_servlet_runtime::{Image, LoadError, Source, block_on, signature_file};
 
 use crate::{
     credentials::PEM,
@@ -55,8 +55,8 @@ pub(crate) struct Sign {
 #[derive(Args, Debug)]
 #[command(group = ArgGroup::new("signers").required(true))]
 pub(crate) struct Verify {
-    /// The image, such as `oci://ghcr.io/ada/mine:1.2.0`, or a file with its signature in `FILE.sigstore.json`
-    #[arg(value_name = "REFERENCE|FILE")]
+    /// The image, such as `oci://ghcr.io/ada/mine:1.2.0`, or a file or URL with its signature in `FILE.sigstore.json`
+    #[arg(value_name = "REFERENCE|FILE|URL")]
     signed: String,
 
     /// A file with a public key; may be repeated, and one of the keys must have signed it
@@ -154,6 +154,8 @@ impl Verify {
             .collect::<Result<Vec<_>, _>>()?;
         let (verified, key) = if Reference::is_one(&self.signed) {
             verify_image(&self.signed, Settings::default(), &keys)?
+        } else if Source::parse(&self.signed).is_remote() {
+            verify_url(&self.signed, &keys)?
         } else {
             verify_file(&self.signed, &keys)?
         };
@@ -224,6 +226,26 @@ fn verify_file(file: &str, keys: &[VerifyingKey]) -> Result<(String, usize), Fai
         "error: `{signature}` has no signature of `{file}` by one of the keys"
     ));
     Err(Failure::CheckFailed)
+}
+
+/// The URL, and the position of the key that has signed the module there.
+fn verify_url(url: &str, keys: &[VerifyingKey]) -> Result<(String, usize), Failure> {
+    let source = Source::Signed {
+        source: Box::new(Source::parse(url)),
+        keys: keys.to_vec(),
+    };
+    match source.fetch() {
+        Err(error @ LoadError::NotSigned { .. }) => {
+            note(format_args!("error: {error}"));
+            Err(Failure::CheckFailed)
+        }
+        fetched => {
+            let fetched = fetched?;
+            let is_signer = |key: &VerifyingKey| fetched.signed_with.contains(&key.fingerprint());
+            let key = keys.iter().position(is_signer);
+            Ok((fetched.origin, key.expect("the key is one of these")))
+        }
+    }
 }
 
 /// The fingerprints of the keys that the signatures of an image or a file name, or why they cannot be read. Nothing checks that

@@ -964,3 +964,22 @@ fn a_server_json_that_cannot_be_read_is_wrong_usage() {
         assert!(code == Some(2) && said.contains(&expected), "{said}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_write_protected_file_is_kept() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let home = home();
+    fs::create_dir(home.path().join(".cursor")).expect("a folder");
+    let file = home.path().join(".cursor/mcp.json");
+    fs::write(&file, "{}").expect("a file");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).expect("a mode");
+    let url = "https://mcp.example.com/mcp";
+    let (code, said) = run(&home, &["install", "cursor", url, "--no-check"]);
+    assert!(
+        code == Some(2) && said.contains("it is write-protected"),
+        "{said}"
+    );
+    assert_eq!(fs::read_to_string(&file).expect("a file"), "{}");
+}

@@ -971,6 +971,11 @@ async fn a_module_at_a_url_has_its_signature_there() {
     assert_eq!(run(&["sign", "greet.wasm", "--key", "ada.key"]).0, Some(0));
     let (code, said) = run(&call);
     assert_eq!(code, Some(0), "{said}");
+    let url = format!("{site}/greet.wasm?key=x");
+    for (key, expected) in [("ada.pub", 0), ("other.pub", 1)] {
+        let (code, said) = run(&["verify", &url, "--key", key]);
+        assert_eq!(code, Some(expected), "{said}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
