@@ -971,6 +971,8 @@ fn wider_permissions_need_a_flag_of_their_own() {
     );
     let allowed = ["lock", "update", "--allow-wider", "sums"];
     let digest = digest(&place.fails(1, &allowed));
+    let both = format!("add `--allow-wider sums --yes {digest}`");
+    assert!(update.contains(&both), "{update}");
     place.fails(1, &["lock", "update", "--yes", &digest]);
     place.succeeds(&[&allowed[..], &["--yes", &digest]].concat());
     place.succeeds(&["lock", "verify"]);

@@ -650,6 +650,16 @@ impl Permissions {
     }
 }
 
+/// How messages name the lock of a configuration, and the configuration in commands about it. A `servlet.toml` is not named.
+struct LockWords {
+    /// The name of the lock, such as `servlet.lock`.
+    lock: String,
+    /// What follows `servlet lock`.
+    argument: String,
+    /// What follows `servlet lock update`.
+    option: String,
+}
+
 /// The names that clients see, by endpoint, for each member and item.
 type NamesByEndpoint = BTreeMap<(String, String), BTreeMap<String, String>>;
 
@@ -680,16 +690,17 @@ impl Config {
         let Some(lock) = Lock::read(path)? else {
             let problem = match locks {
                 Locks::Required => {
-                    "the file is gone; restart with `--lock off` to serve without it"
+                    "the file is gone; restart with `--lock off` to serve without it".to_owned()
                 }
-                _ if self.needs_lock => {
-                    "it is missing, and the configuration requires it; write it with `servlet lock`"
-                }
+                _ if self.needs_lock => format!(
+                    "it is missing, and the configuration requires it; write it with `servlet lock{}`",
+                    self.lock_words().argument
+                ),
                 _ => return Ok(self),
             };
             return Err(ConfigError::Lock {
                 path: Lock::path(path),
-                problem: problem.to_owned(),
+                problem,
             });
         };
         self.locks = Locks::Required;
@@ -705,8 +716,27 @@ impl Config {
         Err(ConfigError::wrong(self.source, problems))
     }
 
+    fn lock_words(&self) -> LockWords {
+        let path = &self.source.0;
+        let lock = Lock::path(path);
+        let lock = lock.file_name().unwrap_or_default();
+        let is_usual = path.file_name().is_some_and(|name| name == "servlet.toml");
+        let file = |before: &str| {
+            if is_usual {
+                return String::new();
+            }
+            format!("{before}{}", path.display())
+        };
+        LockWords {
+            lock: lock.to_string_lossy().into_owned(),
+            argument: file(" "),
+            option: file(" --file "),
+        }
+    }
+
     /// The servlets that may be signed by others than in the lock, or need not be signed any more.
     fn changed_signers(&self, lock: &Lock) -> Vec<Problem> {
+        let words = self.lock_words();
         let changed = self.entries.iter().filter_map(|entry| {
             let name = entry.name();
             let member = lock.members.get(&name)?;
@@ -718,9 +748,11 @@ impl Config {
             (!signers.is_empty()).then(|| Problem {
                 span: self.section_of(&name),
                 message: format!(
-                    "servlet `{name}` has other signers than in `servlet.lock`: {}; approve that with `servlet lock update {name} \
-                     --allow-signer {name}`",
-                    signers.join(", ")
+                    "servlet `{name}` has other signers than in `{}`: {}; approve that with `servlet lock update {name} \
+                     --allow-signer {name}{}`",
+                    words.lock,
+                    signers.join(", "),
+                    words.option
                 ),
             })
         });
@@ -729,6 +761,7 @@ impl Config {
 
     /// Ties servlets to what was approved. Those that differ do not load.
     fn lock_servlets(&mut self, lock: &Lock) {
+        let LockWords { lock: file, .. } = self.lock_words();
         for entry in &mut self.entries {
             let name = entry.name();
             let member = lock
@@ -742,7 +775,7 @@ impl Config {
                     for wider in granted.wider_than(&member.permissions) {
                         tracing::warn!(
                             servlet = name,
-                            "the configuration gives the servlet more than `servlet.lock` has: {wider}"
+                            "the configuration gives the servlet more than `{file}` has: {wider}"
                         );
                     }
                     if let Some(manifest) = &member.manifest
@@ -762,6 +795,7 @@ impl Config {
     /// Ties remotes to what was approved. Returns those that are others than in the lock, which must not even be started.
     fn lock_remotes(&mut self, lock: &Lock) -> Vec<Problem> {
         let mut problems = Vec::new();
+        let words = self.lock_words();
         for entry in &mut self.settings.remotes {
             let name = &entry.name;
             let remote_lock = &self.remote_locks[name];
@@ -771,12 +805,14 @@ impl Config {
                 .filter(|member| member.kind == LockedKind::Remote);
             let message = match member {
                 None => format!(
-                    "remote `{name}` is not in `servlet.lock`; approve it with `servlet lock`"
+                    "remote `{name}` is not in `{}`; approve it with `servlet lock{}`",
+                    words.lock, words.argument
                 ),
                 Some(member) if member.target.as_ref() != Some(&remote_lock.target_digest) => {
                     format!(
-                        "the URL or the command of remote `{name}` is not the one in `servlet.lock`; approve it with `servlet lock \
-                     update {name}`"
+                        "the URL or the command of remote `{name}` is not the one in `{}`; approve it with `servlet lock \
+                         update {name}{}`",
+                        words.lock, words.option
                     )
                 }
                 Some(member) => {
@@ -831,7 +867,8 @@ impl Config {
                 });
                 let message = format!(
                     "{key} of `{member}` {would}{at}{cause}; give one of them another `prefix`, or approve the names with \
-                     `servlet lock update`"
+                     `servlet lock update{}`",
+                    self.lock_words().option
                 );
                 let span = self.section_of(member);
                 problems.push(Problem { span, message });
@@ -923,5 +960,21 @@ mod tests {
         };
         assert!(source("1.2.0").ends_with(&image), "{}", source("1.2.0"));
         assert_eq!(source("1.3.0"), "oci://registry.example/far:1.3.0");
+    }
+
+    #[test]
+    fn errors_name_the_files_of_a_configuration_with_another_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("other.toml");
+        let text = "[remote.far]\nurl = \"https://far.example/mcp\"\n";
+        fs::write(&path, text).expect("a file");
+        let lock = serde_json::json!({ "version": 1, "members": {} });
+        fs::write(Lock::path(&path), lock.to_string()).expect("a file");
+        let error = Config::read(&path).expect_err("a remote without approval");
+        let expected = format!(
+            "remote `far` is not in `other.lock`; approve it with `servlet lock {}`",
+            path.display()
+        );
+        assert!(error.to_string().contains(&expected), "{error}");
     }
 }

@@ -195,7 +195,7 @@ impl<'a> Reader<'a> {
     fn sources(&mut self, section: &ServletSection) -> Vec<Source> {
         let mut source = self.resolved(section, Source::parse(section.source.get_ref()));
         // Those of an image are in its registry.
-        if !is_image(&source)
+        if source.image().is_none()
             && let Some(keys) = self.signers(&section.signed_by)
         {
             let unsigned = Box::new(source);
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
                 keys,
             };
         }
-        if section.on_failure == OnFailure::Cached && !is_image(&source) {
+        if section.on_failure == OnFailure::Cached && source.image().is_none() {
             let message = "`on_failure = \"cached\"` needs a source in a registry, such as `oci://ghcr.io/ada/mine:1.2.0`";
             self.problem(section.source.span(), message.to_owned());
         }
@@ -401,14 +401,5 @@ fn bounds(options: &LoadOptions) -> Result<(), (usize, usize)> {
     match (options.instances.min, options.instances.max) {
         (Some(min), Some(max)) if min > max => Err((min, max)),
         _ => Ok(()),
-    }
-}
-
-/// Whether a source is in a registry.
-fn is_image(source: &Source) -> bool {
-    match source {
-        Source::Image(_) => true,
-        Source::Pinned { source, .. } => is_image(source),
-        _ => false,
     }
 }

@@ -1,12 +1,16 @@
 //! OCI registries: their certificates, who signs their images, and the images that servlets come from.
 
-use std::{collections::BTreeMap, fs, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use mcp_servlet_host::OnFailure;
 use mcp_servlet_runtime::{Image, Source, VerifyingKey};
 use toml::Spanned;
 
-use super::{Config, Reader, file::File, file::ServletSection};
+use super::{Config, ConfigError, Mode, Reader, file::File, file::ServletSection, lock::Locks};
 
 /// Names of signers, as they are written.
 type SignedBy = Option<Spanned<Vec<Spanned<String>>>>;
@@ -119,17 +123,34 @@ impl Reader<'_> {
 }
 
 impl Config {
-    /// The image with this reference, with the settings of its registry, and those of a servlet that comes from it.
-    pub fn image(&self, reference: &str) -> Image {
-        let of_entry = self.entries.iter().find_map(|entry| match &entry.source {
-            Source::Image(image) if image.reference == reference => Some(image.clone()),
-            _ => None,
-        });
-        of_entry.unwrap_or_else(|| {
-            let mut image = Image::of(reference);
-            self.registries.apply(&mut image);
-            image
-        })
+    /// The image with this reference, with what the configuration in a file has for it: the certificates and signers of its
+    /// registry, and the signers of each servlet that comes from it. The lock of the configuration is not used.
+    ///
+    /// `None` if the configuration has nothing for it, or names signers only for other images of its repository.
+    ///
+    /// # Errors
+    /// [`ConfigError`] with every problem.
+    pub fn image(path: &Path, reference: &str) -> Result<Option<Image>, ConfigError> {
+        // A lock replaces the tags of sources by digests.
+        let config = Self::look_and_read(path, Mode::Check, Locks::Off).1?;
+        let mut image = Image::of(reference);
+        config.registries.apply(&mut image);
+        let repository = image.repository();
+        let mut others_are_signed = false;
+        let sources = config.entries.iter().map(|entry| &entry.source);
+        for known in sources.filter_map(Source::image) {
+            if known.is_also(&image) {
+                for keys in &known.signers {
+                    if !image.signers.contains(keys) {
+                        image.signers.push(keys.clone());
+                    }
+                }
+            } else if known.repository() == repository {
+                others_are_signed |= !known.signers.is_empty();
+            }
+        }
+        let has_policy = !image.signers.is_empty() || (image.ca.is_some() && !others_are_signed);
+        Ok(has_policy.then_some(image))
     }
 }
 
@@ -161,4 +182,90 @@ fn prefix(name: &str) -> Option<String> {
     let name = name.strip_suffix('/').unwrap_or(name);
     let repository = Image::of(&format!("oci://{name}/any/any")).repository()?;
     repository.strip_suffix("/any/any").map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tempfile::TempDir;
+    use test_authority::Authority;
+
+    use super::*;
+    use crate::Lock;
+
+    const DIGEST: &str = "sha256:920e24ee6b5ce0153c21dbbd9d10bb913b1eee8c9bad67b41dc89a19d0c9cbcd";
+
+    /// A configuration that trusts the registry and knows the signer `ada`.
+    fn config(servlets: &str) -> (TempDir, PathBuf) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("servlet.toml");
+        let text = format!(
+            "[signer.ada]\nkey = \"ada.pub\"\n[oci.\"registry.example:5000\"]\ntls.ca = \"ca.pem\"\n{servlets}"
+        );
+        let key = include_str!("../../mcp-servlet-oci/src/key/openssl.pub");
+        let write = |name: &str, text: &str| {
+            fs::write(folder.path().join(name), text).expect("a file");
+        };
+        write("ada.pub", key);
+        write("ca.pem", &Authority::new().root());
+        write("servlet.toml", &text);
+        (folder, path)
+    }
+
+    /// The number of keys of each signature that a configuration asks of an image, or `None` if it says nothing about it.
+    fn asked(path: &Path, image: &str) -> Option<Vec<usize>> {
+        let reference = format!("oci://{image}");
+        let image = Config::image(path, &reference).expect("a configuration")?;
+        assert_eq!(image.reference, reference);
+        Some(image.signers.iter().map(Vec::len).collect())
+    }
+
+    #[test]
+    fn a_policy_is_for_every_spelling_of_a_reference() {
+        let source = "source = \"oci://registry.example:5000/x/greet:1";
+        let signed = "signed_by = [\"ada\"]";
+        let (_folder, path) = config(&format!(
+            "[servlet.any]\n{source}\"\n[servlet.one]\n{source}#sha256={}\"\n{signed}\n\
+             [servlet.two]\nsource = \"oci://registry.example:5000/y@{DIGEST}\"\n{signed}\n",
+            &DIGEST["sha256:".len()..]
+        ));
+        let ask = |image: &str| asked(&path, image);
+        for image in [
+            "registry.example:5000/x/greet:1",
+            "REGISTRY.example.:05000/x/greet:1",
+            &format!("registry.example:5000/x/greet:1@{DIGEST}"),
+            &format!("registry.example:5000/y@{DIGEST}"),
+            &format!("registry.example:5000/y:1@{DIGEST}"),
+        ] {
+            assert_eq!(ask(image), Some(vec![1]), "{image}");
+        }
+        // A certificate is not enough where images of the repository are signed.
+        assert_eq!(ask("registry.example:5000/x/greet:2"), None);
+        assert_eq!(ask("registry.example:5000/y:1"), None);
+        assert_eq!(ask("registry.example:5000/z:1"), Some(vec![]));
+        assert_eq!(ask("other.example/x/greet:1"), None);
+    }
+
+    #[test]
+    fn a_lock_does_not_hide_a_policy() {
+        let source = "oci://registry.example:5000/x/greet:1";
+        let (_folder, path) = config(&format!(
+            "[servlet.greet]\nsource = \"{source}\"\nsigned_by = [\"ada\"]\n"
+        ));
+        let lock = json!({
+            "version": 1,
+            "members": {
+                "greet": {
+                    "kind": "servlet",
+                    "source": source,
+                    "manifest": DIGEST,
+                    "module": DIGEST,
+                    "items": {},
+                },
+            },
+        });
+        fs::write(Lock::path(&path), lock.to_string()).expect("a file");
+        let image = "registry.example:5000/x/greet:1";
+        assert_eq!(asked(&path, image), Some(vec![1]));
+    }
 }

@@ -1,6 +1,6 @@
 //! Needs that a servlet declares and its operator did not meet.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use mcp_servlet_call::JsonObject;
 use mcp_servlet_runtime::{ConfigKey, Grant, LoadOptions, Needs, configured_host, glob_matches};
@@ -17,6 +17,8 @@ pub struct UnmetNeeds {
     pub servlet: String,
     /// Required configuration keys that are not set.
     pub missing: Vec<ConfigKey>,
+    /// The environment variables that should have the values of missing keys, and are empty, by key.
+    pub empty_variables: BTreeMap<String, String>,
     /// Configuration keys with values that do not match their schemas.
     pub invalid: Vec<ConfigKey>,
     /// Configuration keys that [`hosts`](Needs::hosts) refer to, and whose values name no host.
@@ -53,9 +55,16 @@ impl UnmetNeeds {
             .iter()
             .filter(|(_, value)| is_placeholder(value));
         let hosts = Hosts { needs, options };
+        let missing: Vec<_> = needs.config.iter().filter(is_missing).cloned().collect();
+        let variables = options.empty_variables.iter();
+        let of_missing =
+            variables.filter(|(key, _)| missing.iter().any(|missing| missing.name == **key));
         let unmet = Self {
             servlet: servlet.to_owned(),
-            missing: needs.config.iter().filter(is_missing).cloned().collect(),
+            empty_variables: of_missing
+                .map(|(key, variable)| (key.clone(), variable.clone()))
+                .collect(),
+            missing,
             invalid: needs.config.iter().filter(is_invalid).cloned().collect(),
             hostless: hosts.hostless(),
             placeholders: placeholders
@@ -81,11 +90,22 @@ impl UnmetNeeds {
             && self.reads.is_empty()
     }
 
+    /// What to do: the environment variables to set, and the missing command-line options.
+    pub fn help(&self) -> Option<String> {
+        let variables: Vec<_> = self.empty_variables.values().cloned().collect();
+        let (variables, options) = (variables.join(", "), self.options());
+        let steps = [("set", variables), ("add", options)];
+        let steps = steps.iter().filter(|(_, what)| !what.is_empty());
+        let steps: Vec<_> = steps.map(|(verb, what)| format!("{verb} {what}")).collect();
+        (!steps.is_empty()).then(|| steps.join("; "))
+    }
+
     /// The missing command-line options, with placeholders for values. Secrets are in environment variables.
     pub fn options(&self) -> String {
         let config = self
             .missing
             .iter()
+            .filter(|key| !self.empty_variables.contains_key(&key.name))
             .chain(&self.invalid)
             .chain(&self.hostless)
             .map(|key| {

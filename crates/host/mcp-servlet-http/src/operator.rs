@@ -2,7 +2,7 @@
 
 use hyper::{Response, body::Incoming};
 use mcp_servlet_call::HttpFailure;
-use mcp_servlet_common::is_this_machine;
+use mcp_servlet_common::{is_this_machine, public_url};
 use mcp_servlet_types::HttpErrorKind;
 use url::Url;
 
@@ -27,8 +27,17 @@ pub struct Operator {
 #[non_exhaustive]
 pub enum SendError {
     /// The URL is not `https`. The response is code that runs here, and without TLS, others could change it on the way.
-    #[error("expected an `https` URL; `http` is allowed for this machine only")]
-    Insecure,
+    #[error("expected an `https` URL, found `{url}`; `http` is allowed for this machine only")]
+    Insecure {
+        /// The URL, without secrets.
+        url: String,
+    },
+    /// A server redirects an encrypted request to a URL that is not `https`.
+    #[error("the server redirects to `{url}`, which is not encrypted")]
+    Downgrade {
+        /// The URL, without secrets.
+        url: String,
+    },
     /// A server redirects an unencrypted request. That is not followed.
     #[error(
         "redirects of an unencrypted request are not followed; give the URL of the file itself"
@@ -73,7 +82,7 @@ impl Operator {
         let host = request.url.host_str().unwrap_or_default();
         let is_local = is_this_machine(host);
         if request.url.scheme() != "https" && !is_local {
-            return Err(SendError::Insecure);
+            return Err(insecure(&request.url));
         }
         if !self.addresses.allow_name(host) {
             return Err(SendError::Private);
@@ -97,12 +106,15 @@ impl Operator {
             let is_encrypted = request.url.scheme() == "https";
             let is_local = request.url.host_str().is_some_and(is_this_machine);
             if !is_encrypted && !is_local {
-                return Err(SendError::Insecure);
+                return Err(insecure(&request.url));
             }
             let response = self.transport(&request, is_local)?.send(&request).await?;
             match request.redirected(&response)? {
                 Some(_) if !is_encrypted => return Err(SendError::Redirect),
-                Some(next) if next.url.scheme() != "https" => return Err(SendError::Insecure),
+                Some(next) if next.url.scheme() != "https" => {
+                    let url = public_url(next.url.as_str());
+                    return Err(SendError::Downgrade { url });
+                }
                 Some(next) => request = next,
                 None if response.status().is_redirection() => return Err(SendError::Location),
                 None => return Ok((response, request.url)),
@@ -129,4 +141,9 @@ impl Operator {
             proxy => Transport::new(Addresses::any(), proxy, self.trust.clone()),
         })
     }
+}
+
+fn insecure(url: &Url) -> SendError {
+    let url = public_url(url.as_str());
+    SendError::Insecure { url }
 }

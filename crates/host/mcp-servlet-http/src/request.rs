@@ -93,6 +93,13 @@ impl Request {
         self
     }
 
+    /// The same request with another method.
+    #[must_use]
+    pub fn with_method(mut self, method: &str) -> Self {
+        method.clone_into(&mut self.method);
+        self
+    }
+
     /// The number of bytes of its body.
     pub fn body_size(&self) -> usize {
         self.body.as_ref().map_or(0, Bytes::len)

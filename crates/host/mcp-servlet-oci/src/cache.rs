@@ -6,6 +6,7 @@ use std::{
     fs::{self, DirBuilder},
     io::{self, Write as _},
     path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
     time::SystemTime,
 };
 
@@ -106,10 +107,13 @@ impl Cache {
     }
 }
 
-/// Writes a file. Without it, the bytes are fetched again.
+/// Writes a file. Without it, the bytes are fetched again. Warns once, because the cause is most likely the same for each file.
 fn store(path: Option<PathBuf>, bytes: &[u8]) {
+    static HAS_WARNED: AtomicBool = AtomicBool::new(false);
     let Some(path) = path else { return };
-    if let Err(error) = write(&path, bytes) {
+    if let Err(error) = write(&path, bytes)
+        && !HAS_WARNED.swap(true, Ordering::Relaxed)
+    {
         tracing::warn!(path = %path.display(), %error, "cannot store what was pulled");
     }
 }

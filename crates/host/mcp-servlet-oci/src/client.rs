@@ -44,6 +44,9 @@ const MIN_BYTES_PER_SECOND: u64 = 16 << 10;
 /// The limit for answers that are not part of an image, such as tokens and errors.
 const MAX_ANSWER: u64 = 1 << 20;
 
+/// How many characters are shown of an error that is not JSON.
+const MAX_LINE: usize = 200;
+
 /// How a [`Client`] reaches registries. The default follows the environment of the user.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -88,6 +91,8 @@ pub(crate) struct Session<'a> {
     authorization: Option<String>,
     /// The user whose credentials were sent.
     user: Option<String>,
+    /// Whether the registry has asked for credentials, and there are none.
+    lacks_credentials: bool,
 }
 
 /// A response, and the URL that it comes from.
@@ -128,6 +133,7 @@ impl Client {
             actions,
             authorization: None,
             user: None,
+            lacks_credentials: false,
         })
     }
 }
@@ -156,9 +162,19 @@ impl Session<'_> {
         self.authorize(answer.response.headers()).await?;
         let answer = self.attempt(self.authorized(&request)).await?;
         if answer.response.status() == StatusCode::UNAUTHORIZED {
-            return Err(self.unauthorized());
+            return Err(self.error(answer).await);
         }
         Ok(answer)
+    }
+
+    /// Asks whether the registry has something. One that refuses the request, or does not know HEAD, is asked with GET: a response to
+    /// HEAD has no text.
+    pub(crate) async fn head(&mut self, request: Request) -> Result<Answer, Error> {
+        let answer = self.send(request.clone().with_method("HEAD")).await?;
+        match answer.response.status() {
+            StatusCode::OK | StatusCode::NOT_FOUND => Ok(answer),
+            _ => self.send(request).await,
+        }
     }
 
     fn authorized(&self, request: &Request) -> Request {
@@ -170,11 +186,12 @@ impl Session<'_> {
         }
     }
 
-    fn unauthorized(&self) -> Error {
+    fn unauthorized(&self, message: String) -> Error {
         Error::Unauthorized {
             host: self.host(),
             user: self.user.clone(),
             files: self.client.settings.auth_files.clone(),
+            message,
         }
     }
 
@@ -183,6 +200,7 @@ impl Session<'_> {
         let files = &self.client.settings.auth_files;
         let credentials = credentials::find(files, self.reference).await?;
         self.user = credentials.as_ref().map(|found| found.user().to_owned());
+        self.lacks_credentials = credentials.is_none();
         self.authorization = Some(match (Challenge::of(headers), &credentials) {
             (
                 Some(Challenge::Bearer {
@@ -198,7 +216,7 @@ impl Session<'_> {
             (Some(Challenge::Basic), Some(Credentials::Basic { user, password })) => {
                 token::basic(user, password)
             }
-            _ => return Err(self.unauthorized()),
+            _ => return Err(self.unauthorized(String::new())),
         });
         Ok(())
     }
@@ -231,7 +249,10 @@ impl Session<'_> {
             .await?;
         match answer.response.status() {
             status if status.is_success() => {}
-            StatusCode::UNAUTHORIZED => return Err(self.unauthorized()),
+            // ghcr.io answers this to everyone without a login, for images that are private or do not exist.
+            StatusCode::FORBIDDEN if credentials.is_none() => {
+                return Err(self.unauthorized(self.message(answer).await));
+            }
             _ => return Err(self.error(answer).await),
         }
         let json = self
@@ -308,17 +329,25 @@ impl Session<'_> {
         }
     }
 
+    /// What the server says in an answer that is an error.
+    async fn message(&self, answer: Answer) -> String {
+        let read = self.read(answer, "error", MAX_ANSWER).await;
+        read.map_or_else(|_| String::new(), |body| registry_message(&body))
+    }
+
     /// The error that an answer is.
     pub(crate) async fn error(&self, answer: Answer) -> Error {
         let status = answer.response.status();
         let host = host(&answer.url);
         let after = retry_after(answer.response.headers());
-        let message = match self.read(answer, "error", MAX_ANSWER).await {
-            Ok(body) => registry_message(&body),
-            Err(_) => String::new(),
-        };
+        // Other servers, to which it redirects, get no credentials.
+        let is_registry = answer.url.origin() == self.base.origin();
+        let message = self.message(answer).await;
         match status {
-            StatusCode::UNAUTHORIZED => self.unauthorized(),
+            StatusCode::UNAUTHORIZED => self.unauthorized(message),
+            StatusCode::FORBIDDEN if is_registry && self.lacks_credentials => {
+                self.unauthorized(message)
+            }
             StatusCode::FORBIDDEN => Error::Denied {
                 reference: self.reference.to_string(),
                 message,
@@ -363,9 +392,15 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     value.trim().parse().ok().map(Duration::from_secs)
 }
 
-/// The code and the text of the first error in the answer of a registry.
+/// The code and the text of the first error in the answer of a registry, or else the first line of its text.
 fn registry_message(body: &[u8]) -> String {
-    let json: Value = serde_json::from_slice(body).unwrap_or_default();
+    let Ok(json) = serde_json::from_slice::<Value>(body) else {
+        let text = String::from_utf8_lossy(body);
+        let line = text.trim_start().lines().next().unwrap_or_default();
+        // A page for browsers does not begin with what it says.
+        let line = if line.starts_with('<') { "" } else { line };
+        return line.trim_end().chars().take(MAX_LINE).collect();
+    };
     let first = &json["errors"][0];
     let texts: Vec<_> = ["code", "message"]
         .map(|key| first[key].as_str().unwrap_or_default())
@@ -378,6 +413,25 @@ fn registry_message(body: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_error_may_be_json_or_text() {
+        for (body, message) in [
+            (
+                r#"{"errors":[{"code":"DENIED","message":"no"}]}"#,
+                "DENIED: no",
+            ),
+            ("{}", ""),
+            (
+                "\nClient sent an HTTP request to an HTTPS server.\n",
+                "Client sent an HTTP request to an HTTPS server.",
+            ),
+            ("<html>\n<body>Forbidden", ""),
+            ("", ""),
+        ] {
+            assert_eq!(registry_message(body.as_bytes()), message);
+        }
+    }
 
     #[test]
     fn a_large_body_has_more_time() {

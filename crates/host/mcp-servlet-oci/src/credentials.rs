@@ -63,10 +63,24 @@ pub fn auth_files() -> Vec<PathBuf> {
     let files = [
         docker.map(|folder| folder.join("config.json")),
         variable("REGISTRY_AUTH_FILE"),
-        variable("XDG_RUNTIME_DIR").map(podman),
+        variable("XDG_RUNTIME_DIR")
+            .map(podman)
+            .or_else(file_of_user),
         config.map(podman),
     ];
     files.into_iter().flatten().collect()
+}
+
+/// The file of podman and skopeo without `XDG_RUNTIME_DIR`, which root, containers and CI jobs often lack.
+#[cfg(target_os = "linux")]
+fn file_of_user() -> Option<PathBuf> {
+    let user = rustix::process::getuid().as_raw();
+    Some(format!("/run/containers/{user}/auth.json").into())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn file_of_user() -> Option<PathBuf> {
+    None
 }
 
 /// As docker writes it. It takes null for nothing.

@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use hyper::StatusCode;
 use mcp_servlet_call::HttpFailure;
 use mcp_servlet_common::quoted;
 use mcp_servlet_http::{SendError, TrustError};
@@ -28,7 +29,7 @@ pub enum Error {
         reference: String,
     },
     /// The registry wants credentials, and there are none, or it refuses them.
-    #[error("{}", unauthorized(host, user.as_deref(), files))]
+    #[error("{}{}", unauthorized(host, user.as_deref(), files), after_colon(message))]
     Unauthorized {
         /// The host of the registry.
         host: String,
@@ -36,6 +37,8 @@ pub enum Error {
         user: Option<String>,
         /// The files that have none for the host.
         files: Vec<PathBuf>,
+        /// What the registry says.
+        message: String,
     },
     /// The user has no right to do that.
     #[error(
@@ -81,6 +84,14 @@ pub enum Error {
     Insecure {
         /// The reference.
         reference: String,
+    },
+    /// The registry sends its clients to a URL that is not encrypted.
+    #[error("`{reference}`: the registry sends its clients to `{url}`, which is not encrypted")]
+    Downgrade {
+        /// The reference.
+        reference: String,
+        /// The URL, without secrets.
+        url: String,
     },
     /// The registry did not answer.
     #[error("cannot reach {host}")]
@@ -188,7 +199,7 @@ impl Error {
             Self::DigestDiffers { .. } => "digest-differs",
             Self::NoWasm { .. } => "no-wasm",
             Self::TooLarge { .. } => "too-large",
-            Self::Insecure { .. } => "insecure",
+            Self::Insecure { .. } | Self::Downgrade { .. } => "insecure",
             Self::Unreachable { .. } => "unreachable",
             Self::UntrustedCertificate { .. } | Self::Trust(_) => "untrusted-certificate",
             Self::NoTls { .. } => "no-tls",
@@ -209,8 +220,11 @@ impl Error {
             }
             Self::Unauthorized { host, .. } => format!("run `docker login {host}` or `podman login {host}`"),
             Self::Insecure { .. } => "write `oci://` instead of `oci+http://`".to_owned(),
+            Self::Downgrade { .. } => {
+                "set the external URL of the registry to `https`, or let its proxy send `X-Forwarded-Proto: https`".to_owned()
+            }
             Self::UntrustedCertificate { host, .. } => format!(
-                "name the certificate of its authority in `[oci.\"{host}\"]` as `tls = {{ ca = \"ca.pem\" }}`, or in the environment variable SSL_CERT_FILE"
+                "name the certificate of its authority in the environment variable SSL_CERT_FILE; a configuration, also one for `--policy`, names it in `[oci.\"{host}\"]` as `tls = {{ ca = \"ca.pem\" }}`"
             ),
             Self::NoTls { .. } => "write `oci+http://` instead of `oci://`, if the registry is on this machine".to_owned(),
             Self::TagExists { .. } => "push to another tag, or replace the image with `--force`".to_owned(),
@@ -254,8 +268,15 @@ impl Error {
     pub(crate) fn of_request(host: &str, reference: &dyn ToString, source: SendError) -> Self {
         let host = host.to_owned();
         match source {
-            SendError::Insecure => Self::Insecure {
+            // A reference to another machine is encrypted, so the registry has named this URL.
+            SendError::Insecure { url } | SendError::Downgrade { url } => Self::Downgrade {
                 reference: reference.to_string(),
+                url,
+            },
+            SendError::Redirect => Self::Unexpected {
+                host,
+                status: StatusCode::TEMPORARY_REDIRECT.as_u16(),
+                message: "it redirects, which is only followed with TLS; let the registry send all files itself".to_owned(),
             },
             SendError::Failed(HttpFailure {
                 lacks_tls: true, ..

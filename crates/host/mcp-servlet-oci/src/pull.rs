@@ -108,7 +108,7 @@ impl Session<'_> {
         {
             return Ok((digest.clone(), json));
         }
-        let answer = self.send(self.get_manifest(reference, "GET")).await?;
+        let answer = self.send(self.get_manifest(reference)).await?;
         match answer.response.status() {
             StatusCode::OK => {}
             StatusCode::NOT_FOUND => {
@@ -141,9 +141,9 @@ impl Session<'_> {
     }
 
     /// A request for a manifest.
-    pub(crate) fn get_manifest(&self, reference: &Reference, method: &str) -> Request {
+    pub(crate) fn get_manifest(&self, reference: &Reference) -> Request {
         let url = self.url(&format!("manifests/{}", reference.image()));
-        Request::new(method, url).header("accept", ACCEPT)
+        Request::get(url).header("accept", ACCEPT)
     }
 
     /// The last known manifest of the tag.

@@ -4,14 +4,16 @@ use hyper::{
     StatusCode,
     header::{HeaderMap, LOCATION},
 };
+use mcp_servlet_common::public_url;
 use mcp_servlet_http::Request;
 use url::Url;
 
 use crate::{
     artifact::Artifact,
-    client::{Client, Session},
+    client::{Answer, Client, Session},
     digest::Digest,
     error::Error,
+    key::SigningKey,
     layer,
     manifest::{self, IMAGE},
     pull::content_digest,
@@ -38,7 +40,7 @@ pub struct Tagged {
 
 impl Client {
     /// Writes a module to the repository of the reference, under these tags. A tag that names another image is only moved
-    /// with `force`.
+    /// with `force`. The image is signed by the key before a tag names it.
     ///
     /// # Errors
     /// [`Error`]. Without `force`, nothing is written if one of the tags names another image.
@@ -48,6 +50,7 @@ impl Client {
         tags: &[String],
         artifact: &Artifact,
         force: bool,
+        key: Option<&SigningKey>,
     ) -> Result<Pushed, Error> {
         let tagged = tags
             .iter()
@@ -75,6 +78,13 @@ impl Client {
             session.upload(&artifact.config()).await?;
             session.upload(&artifact.wasm).await?;
         }
+        if let Some(key) = key {
+            if done.iter().all(|tagged| !tagged.present) {
+                let image = repository.with_digest(digest.clone());
+                session.put_manifest(&image, &manifest, &digest).await?;
+            }
+            session.sign(&digest, &manifest, key).await?;
+        }
         for tagged in done.iter().filter(|tagged| !tagged.present) {
             session
                 .put_manifest(&tagged.reference, &manifest, &digest)
@@ -87,7 +97,7 @@ impl Client {
 impl Session<'_> {
     /// The digest of the image that a tag names.
     async fn named(&mut self, reference: &Reference) -> Result<Option<Digest>, Error> {
-        let answer = self.send(self.get_manifest(reference, "HEAD")).await?;
+        let answer = self.head(self.get_manifest(reference)).await?;
         match answer.response.status() {
             StatusCode::NOT_FOUND => return Ok(None),
             StatusCode::OK => {}
@@ -96,7 +106,7 @@ impl Session<'_> {
         if let Some(digest) = content_digest(answer.response.headers()) {
             return Ok(Some(digest));
         }
-        let answer = self.send(self.get_manifest(reference, "GET")).await?;
+        let answer = self.send(self.get_manifest(reference)).await?;
         if answer.response.status() != StatusCode::OK {
             return Err(self.error(answer).await);
         }
@@ -110,7 +120,7 @@ impl Session<'_> {
     pub(crate) async fn upload(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let digest = Digest::of(bytes);
         let url = self.url(&format!("blobs/{digest}"));
-        let answer = self.send(Request::new("HEAD", url)).await?;
+        let answer = self.head(Request::get(url)).await?;
         match answer.response.status() {
             StatusCode::OK => return Ok(()),
             StatusCode::NOT_FOUND => {}
@@ -122,24 +132,33 @@ impl Session<'_> {
         if answer.response.status() != StatusCode::ACCEPTED {
             return Err(self.error(answer).await);
         }
-        let location = answer
-            .response
-            .headers()
-            .get(LOCATION)
-            .and_then(|location| location.to_str().ok())
-            .and_then(|location| answer.url.join(location).ok());
-        let Some(mut location) = location else {
-            return Err(Error::Unexpected {
-                host: self.host(),
-                status: StatusCode::ACCEPTED.as_u16(),
-                message: "it does not say where to upload".to_owned(),
-            });
-        };
+        let mut location = self.upload_url(&answer)?;
         location
             .query_pairs_mut()
             .append_pair("digest", &digest.to_string());
         let kind = "application/octet-stream";
         self.put(location, kind, bytes).await.map(drop)
+    }
+
+    /// The URL that the registry gives for an upload.
+    fn upload_url(&self, answer: &Answer) -> Result<Url, Error> {
+        let location = answer.response.headers().get(LOCATION);
+        let location = location
+            .and_then(|location| location.to_str().ok())
+            .and_then(|location| answer.url.join(location).ok())
+            .ok_or_else(|| Error::Unexpected {
+                host: self.host(),
+                status: StatusCode::ACCEPTED.as_u16(),
+                message: "it does not say where to upload".to_owned(),
+            })?;
+        // A registry behind a proxy with TLS may not know that.
+        if location.scheme() != "https" && !self.reference.is_plain() {
+            return Err(Error::Downgrade {
+                reference: self.reference.to_string(),
+                url: public_url(location.as_str()),
+            });
+        }
+        Ok(location)
     }
 
     async fn put_manifest(

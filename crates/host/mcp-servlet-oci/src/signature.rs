@@ -66,8 +66,13 @@ impl Client {
     /// [`Error`].
     pub async fn sign(&self, reference: &Reference, key: &SigningKey) -> Result<Digest, Error> {
         let mut session = self.session(reference, "pull,push")?;
-        let limit = timeout(IMAGE_TIMEOUT, session.sign(key)).await;
-        limit.unwrap_or_else(|_| Err(session.late()))
+        let signed = timeout(IMAGE_TIMEOUT, async {
+            let (digest, image) = session.manifest(reference).await?;
+            let signed = session.sign(&digest, &image, key).await;
+            signed.map(|()| digest)
+        })
+        .await;
+        signed.unwrap_or_else(|_| Err(session.late()))
     }
 
     /// Checks that the image of a reference is signed by one of the keys.
@@ -111,15 +116,19 @@ impl Session<'_> {
         Ok(keys)
     }
 
-    async fn sign(&mut self, key: &SigningKey) -> Result<Digest, Error> {
-        let (digest, image) = self.manifest(self.reference).await?;
+    /// Signs the image with this digest and manifest, unless the key has signed it before.
+    pub(crate) async fn sign(
+        &mut self,
+        digest: &Digest,
+        image: &[u8],
+        key: &SigningKey,
+    ) -> Result<(), Error> {
         // A second signature by the key would have other bytes, and take one of the places.
-        if self.verify(&digest, &[key.public()]).await.is_ok() {
-            return Ok(digest);
+        if self.verify(digest, &[key.public()]).await.is_ok() {
+            return Ok(());
         }
-        let bundle = bundle::sign(&digest, key)?;
-        self.attach(&digest, &image, &bundle).await?;
-        Ok(digest)
+        let bundle = bundle::sign(digest, key)?;
+        self.attach(digest, image, &bundle).await
     }
 
     /// Checks that an image is signed by one of the keys: by what is in the cache, or else by what the registry has.

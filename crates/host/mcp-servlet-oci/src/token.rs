@@ -41,7 +41,8 @@ impl Challenge {
     /// The challenge of a response: for a token if there are several.
     pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
         let values = headers.get_all(WWW_AUTHENTICATE).into_iter();
-        let challenges = values.filter_map(|value| Self::parse(value.to_str().ok()?));
+        let texts = values.filter_map(|value| value.to_str().ok());
+        let challenges = texts.flat_map(split).filter_map(|text| Self::parse(&text));
         challenges.max_by_key(|challenge| *challenge != Self::Basic)
     }
 
@@ -66,6 +67,27 @@ impl Challenge {
             scope: get("scope"),
         })
     }
+}
+
+/// The challenges of a header. A part between commas begins one if it has more than a parameter.
+fn split(text: &str) -> Vec<String> {
+    let mut is_quoted = false;
+    let parts = text.split(|one: char| {
+        is_quoted ^= one == '"';
+        one == ',' && !is_quoted
+    });
+    let mut found: Vec<String> = Vec::new();
+    for part in parts {
+        let name = part.split_once('=').map(|(name, _)| name.trim());
+        match found.last_mut() {
+            Some(last) if name.is_some_and(|name| !name.contains(' ')) => {
+                last.push(',');
+                last.push_str(part);
+            }
+            _ => found.push(part.to_owned()),
+        }
+    }
+    found
 }
 
 /// The parameters of a challenge: `name="value"` or `name=value`, between commas.
@@ -161,13 +183,26 @@ mod tests {
 
     #[test]
     fn a_token_is_preferred_to_the_password() {
-        let mut headers = HeaderMap::new();
-        for value in [r#"Basic realm="a""#, r#"Bearer realm="https://a/t""#] {
-            headers.append(WWW_AUTHENTICATE, value.parse().expect("a header"));
+        let (basic, bearer) = (
+            r#"Basic realm="a, b", charset="UTF-8""#,
+            r#"Bearer realm="https://a/t",service="c""#,
+        );
+        let (together, reverse) = (format!("{basic}, {bearer}"), format!("{bearer}, {basic}"));
+        for values in [
+            &[basic, bearer][..],
+            &[together.as_str()],
+            &[reverse.as_str()],
+        ] {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(WWW_AUTHENTICATE, value.parse().expect("a header"));
+            }
+            let expected = Challenge::Bearer {
+                realm: "https://a/t".to_owned(),
+                service: Some("c".to_owned()),
+                scope: None,
+            };
+            assert_eq!(Challenge::of(&headers), Some(expected), "{values:?}");
         }
-        assert!(matches!(
-            Challenge::of(&headers),
-            Some(Challenge::Bearer { .. })
-        ));
     }
 }

@@ -40,6 +40,8 @@ pub use quality::Quality;
 pub struct LoadOptions {
     /// Configuration values that the servlet reads with `config_get`. They may contain secrets.
     pub config: BTreeMap<String, String>,
+    /// The environment variables from which `config` gets no value, because they are empty, by configuration key. Messages name them.
+    pub empty_variables: BTreeMap<String, String>,
     /// Hosts that HTTP requests may go to; `*` and `?` match parts of a name, and `config.KEY` is the host that the value of
     /// this [declared](crate::Needs::config) configuration key names.
     pub allowed_hosts: Vec<String>,
@@ -277,6 +279,7 @@ impl Default for LoadOptions {
     fn default() -> Self {
         Self {
             config: BTreeMap::new(),
+            empty_variables: BTreeMap::new(),
             allowed_hosts: Vec::new(),
             allow_private: false,
             proxy: None,

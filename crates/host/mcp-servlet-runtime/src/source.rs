@@ -95,6 +95,15 @@ impl Source {
         }
     }
 
+    /// The image, if it is in a registry.
+    pub fn image(&self) -> Option<&Image> {
+        match self {
+            Self::Image(image) => Some(image),
+            Self::Pinned { source, .. } => source.image(),
+            Self::File(_) | Self::Url(_) | Self::Bytes { .. } | Self::Signed { .. } => None,
+        }
+    }
+
     /// The fingerprints of the keys by which it may be signed; none if it need not be signed.
     pub fn signers(&self) -> BTreeSet<String> {
         match self {

@@ -1,6 +1,7 @@
 //! What the MCP registry refuses of a `server.json`: the limits of its schema of 2025-12-11, and of the checks that it makes
 //! when a server is published, some of which are stricter.
 
+mod form;
 mod package;
 mod remote;
 
@@ -48,7 +49,7 @@ pub fn check_server_json(document: &Value) -> Vec<Finding> {
 /// The members that the registry requires of every document.
 const REQUIRED: [&str; 4] = ["$schema", "name", "description", "version"];
 
-/// Checks a whole `server.json`: what [`check_server_json`] does, and whether a member is missing.
+/// Checks a whole `server.json`: what [`check_server_json`] does, whether a member is missing, and the types of members.
 pub(crate) fn check_whole_server_json(document: &Value) -> Vec<Finding> {
     let missing = REQUIRED
         .into_iter()
@@ -62,6 +63,7 @@ pub(crate) fn check_whole_server_json(document: &Value) -> Vec<Finding> {
             )
         })
         .collect();
+    found.extend(form::check_form(document));
     found.extend(check_server_json(document));
     found
 }
@@ -223,14 +225,14 @@ fn website(url: &str) -> Option<Finding> {
 }
 
 fn repository(repository: &Value) -> Option<Finding> {
-    let (url, source) = (repository["url"].as_str()?, repository["source"].as_str());
+    let (url, source) = (repository["url"].as_str()?, repository["source"].as_str()?);
     let parsed = Url::parse(url).ok();
     let is_right = parsed.is_some_and(|parsed| {
         let path = parsed.path().trim_matches('/').split('/');
         let parts = path.filter(|part| !part.is_empty()).count();
         match parsed.host_str() {
-            Some("github.com" | "www.github.com") => source == Some("github") && parts == 2,
-            Some("gitlab.com" | "www.gitlab.com") => source == Some("gitlab") && parts >= 2,
+            Some("github.com" | "www.github.com") => source == "github" && parts == 2,
+            Some("gitlab.com" | "www.gitlab.com") => source == "gitlab" && parts >= 2,
             _ => false,
         }
     });

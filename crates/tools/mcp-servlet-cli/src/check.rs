@@ -183,7 +183,7 @@ impl Check {
         }
         let target = self.server.only_target(self.target.as_ref())?;
         if let session::Target::Catalog(path) = &target
-            && let Some(document) = registry::read_server_json(path)
+            && let Some(document) = registry::read_server_json(path)?
         {
             return Ok(Subject::ServerJson(path.clone(), document));
         }

@@ -105,9 +105,24 @@ pub(crate) fn at_url(url: String, transport: Transport) -> Connection {
 }
 
 /// The connection with the values of environment variables for their placeholders.
-pub(crate) fn with_values(connection: &Connection) -> Result<Connection, ResolveError> {
+///
+/// # Errors
+/// What is missing. The placeholders are those of [`this_command`], which no file has.
+pub(crate) fn with_values(connection: &Connection) -> Result<Connection, String> {
     let places = Places::new(Platform::HERE, "", "", &|_| None);
-    connection.resolve(&Variables::new(&places, &|name| env::var(name).ok()))
+    let resolved = connection.resolve(&Variables::new(&places, &|name| env::var(name).ok()));
+    resolved.map_err(|error| match error {
+        ResolveError::Variable { name, .. } => {
+            format!("the environment variable `{name}` is not set")
+        }
+        other => other.to_string(),
+    })
+}
+
+/// Whether the files of a client have an empty value for each variable, until the user writes one.
+pub(crate) fn leaves_values_empty(client: Client) -> bool {
+    // Codex passes its own variables on.
+    client != Client::Codex && client.placeholder("").is_none()
 }
 
 /// The connection as it may be shown. It has placeholders for values.
@@ -165,8 +180,13 @@ pub(crate) fn note_variables(client: Client, variables: &[Variable]) {
             note(format_args!("note: Visual Studio Code asks for `{key}`"));
             continue;
         }
+        let what_to_do = if leaves_values_empty(client) {
+            "write it into the entry, or let `servlet install --write-secrets` do so"
+        } else {
+            "set it, or write its value into the entry"
+        };
         note(format_args!(
-            "note: `{key}` is the value of the environment variable {name}: set it, or write its value into the entry"
+            "note: `{key}` is the value of the environment variable {name}: {what_to_do}"
         ));
     }
 }

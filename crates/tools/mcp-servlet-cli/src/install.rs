@@ -36,7 +36,7 @@ pub(crate) struct Install {
     #[command(flatten)]
     place: Place,
 
-    /// The name of the server in the client; default: the server's own name, or the host of its URL
+    /// The name of the server in the client; default: the name in the configuration, or else of the file; or the host of the URL
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
@@ -149,7 +149,8 @@ impl Install {
         self.place
             .ask(&format!("add `{name}` to {}?", file.shown()))?;
         if !self.no_check {
-            check_connection(&name, &server.connection)?;
+            let without_values = server.without_values(self.client);
+            check_connection(&name, &server.connection, &without_values)?;
         }
         // The client may have written its file meanwhile. Its other servers do not matter.
         let (file, now) = edited()?;
@@ -313,20 +314,32 @@ fn write(mut file: InstalledIn, has_secrets: bool, done: &str) -> Result<(), Fai
     Ok(())
 }
 
-/// Starts the server as the client will, and lists its tools. A server whose variables are not set here is not started.
-fn check_connection(name: &str, connection: &Connection) -> Result<(), Failure> {
+/// Starts the server as the client will, and lists its tools. A server whose variables are not set here is not started. The file of
+/// the client may have no values for some of them.
+fn check_connection(
+    name: &str,
+    connection: &Connection,
+    without_values: &[&str],
+) -> Result<(), Failure> {
     let resolved = match with_values(connection) {
         Ok(resolved) => resolved,
-        Err(error) => {
+        Err(problem) => {
             note(format_args!(
-                "note: `{name}` was not started to check it: {error}"
+                "note: `{name}` was not started to check it: {problem}"
             ));
             return Ok(());
         }
     };
     let works = |tools| {
         let tools = count(tools, "tool");
-        note(format_args!("`{name}` answers, with {tools}"));
+        if without_values.is_empty() {
+            note(format_args!("`{name}` answers, with {tools}"));
+        } else {
+            let names = without_values.join(", ");
+            note(format_args!(
+                "note: with the variables of this terminal, `{name}` has {tools}; its entry has no value for {names} yet"
+            ));
+        }
     };
     let failure = match session::count_tools(&resolved, Environment::Desktop) {
         Ok(tools) => {

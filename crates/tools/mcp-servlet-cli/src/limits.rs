@@ -26,7 +26,7 @@ pub(crate) const NEVER: Duration = Duration::from_hours(24 * 365);
 // What the servlet may use. By default it gets no configuration, host, directory or other servlet.
 // Not a doc comment: clap would use it as the description of the command.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Limits")]
+#[command(next_help_heading = "Permissions and limits")]
 pub(crate) struct Limits {
     /// Set a value that the servlet reads; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = Secret(key_value))]
@@ -124,14 +124,16 @@ impl Limits {
         let mut options = self.options_here();
         for variable in &self.config_env {
             let value = variable.value()?;
+            let Variable { key, name } = variable.clone();
             if is_placeholder(&value) {
-                let Variable { key, name } = variable;
                 note(format_args!(
                     "warning: the environment variable `{name}` is the placeholder `{value}`, which nothing has replaced: `{key}` is not set"
                 ));
             } else if !value.is_empty() {
-                options.config.insert(variable.key.clone(), value);
+                options.config.insert(key, value);
+                continue;
             }
+            options.empty_variables.insert(key, name);
         }
         Ok(options)
     }
@@ -324,13 +326,15 @@ fn path(text: &str) -> Result<AllowedPath, String> {
     path_on(text, cfg!(windows))
 }
 
-/// Parses `DIR[:NAME[:ro]]`. On Windows, directories may begin with a drive.
+/// Parses `DIR[:NAME[:ro]]`. DIR may have a colon if NAME begins with `/`. On Windows, directories may begin with a drive.
 fn path_on(text: &str, has_drives: bool) -> Result<AllowedPath, String> {
     let (text, read_only) = text
         .strip_suffix(":ro")
         .map_or((text, false), |text| (text, true));
     let drive = if has_drives { drive(text) } else { 0 };
-    let colon = text[drive..].find(':').map(|at| drive + at);
+    let rest = &text[drive..];
+    let colon = rest.rfind(":/").or_else(|| rest.find(':'));
+    let colon = colon.map(|at| drive + at);
     let (host, guest) = colon.map_or((text, None), |at| (&text[..at], Some(&text[at + 1..])));
     if host.is_empty() || guest.is_some_and(|guest| guest.is_empty() || guest.contains(':')) {
         return Err("expected DIR, DIR:NAME or DIR:NAME:ro".into());
@@ -364,6 +368,10 @@ mod tests {
         assert_eq!(
             path("/srv:/data:ro"),
             Ok(("/srv".into(), "/data".into(), true))
+        );
+        assert_eq!(
+            path("/notes 1:2:/data"),
+            Ok(("/notes 1:2".into(), "/data".into(), false))
         );
         for wrong in [":x", "x:", ".:/data:rw", ".:/data:ro:ro"] {
             assert!(path(wrong).is_err(), "{wrong}");

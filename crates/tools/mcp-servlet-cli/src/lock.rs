@@ -184,7 +184,8 @@ fn write_missing(file: &Path) -> Result<(), Failure> {
     }
     report::write_human(&mut out, &differences)?;
     note(format_args!(
-        "help: `servlet lock update` approves these changes"
+        "help: `servlet lock update{}` approves these changes",
+        one_line(&file_option(file))
     ));
     Err(Failure::CheckFailed)
 }
@@ -270,6 +271,29 @@ fn existing(file: &Path) -> Result<Lock, Failure> {
     })
 }
 
+/// The option that names a configuration, if it is not the default.
+fn file_option(file: &Path) -> String {
+    if file == Path::new("servlet.toml") {
+        return String::new();
+    }
+    format!(" --file {}", shell_word(file))
+}
+
+/// Refuses a configuration where the names of servlets and remotes are expected.
+fn refuse_files(names: &[String]) -> Result<(), Failure> {
+    let mut files = names.iter().map(Path::new);
+    let is_file = |path: &&Path| path.extension().is_some_and(|ending| ending == "toml");
+    let Some(file) = files.find(is_file) else {
+        return Ok(());
+    };
+    let message = format!(
+        "expected the name of a servlet or a remote, found the file `{}`",
+        file.display()
+    );
+    let help = format!("name the configuration with `--file {}`", shell_word(file));
+    Err(Failure::with_help(Kind::Usage, message, help))
+}
+
 /// A servlet or a remote that does not exist.
 fn unknown<'n>(name: &str, known: impl Iterator<Item = &'n String>) -> Failure {
     let message = format!("there is no servlet and no remote `{name}`");
@@ -314,6 +338,7 @@ impl LockVerify {
 
 impl Show {
     fn run(self) -> Result<(), Failure> {
+        refuse_files(std::slice::from_ref(&self.name))?;
         let lock = existing(&self.file)?;
         let Some(member) = lock.members.get(&self.name) else {
             return Err(unknown(&self.name, lock.members.keys()));
@@ -325,6 +350,7 @@ impl Show {
 
 impl Update {
     fn run(self) -> Result<(), Failure> {
+        refuse_files(&self.names)?;
         let old = existing(&self.file)?;
         let config = Config::read_without_lock(&self.file)?;
         let now = current(&config, &old, false)?;
@@ -359,7 +385,7 @@ impl Update {
             report::write_human(&mut terminal::out(), &affected)?;
             let mut all = changed.clone();
             all.extend(affected.iter().map(|one| &one.member));
-            return Err(also_renames(&other.member, &all));
+            return Err(also_renames(&other.member, &all, &self.file));
         }
         for name in &changed {
             let of_member: Vec<_> = differences
@@ -394,20 +420,38 @@ impl Update {
             return Ok(());
         }
         let has = |rule: &str| differences.iter().any(|one| one.rule == rule);
-        let is_in = |names: &[String]| names.iter().any(|one| one == name);
-        if has("wider") && !is_in(&self.allow_wider) {
-            let message = format!("`{name}` can or may do more than before");
-            let help = format!("add `--allow-wider {name}` if you want that");
-            return Err(refused(&message, &help));
-        }
-        if has("signer") && !is_in(&self.allow_signer) {
-            let message = format!("`{name}` has other signers than before");
-            let help = format!("add `--allow-signer {name}` if you want that");
-            return Err(refused(&message, &help));
-        }
         let digest = Digest::of(canonical_json(&json!(member)).as_bytes()).to_string();
+        let is_approved = self.yes.contains(&digest);
+        let (mut problems, mut options) = (Vec::new(), Vec::new());
+        for (rule, allowed, option, problem) in [
+            (
+                "wider",
+                &self.allow_wider,
+                "--allow-wider",
+                "can or may do more than before",
+            ),
+            (
+                "signer",
+                &self.allow_signer,
+                "--allow-signer",
+                "has other signers than before",
+            ),
+        ] {
+            if has(rule) && allowed.iter().all(|one| one != name) {
+                problems.push(problem);
+                options.push(format!("{option} {name}"));
+            }
+        }
+        if !problems.is_empty() {
+            if !is_approved {
+                options.push(format!("--yes {digest}"));
+            }
+            let message = format!("`{name}` {}", problems.join(", and "));
+            let help = format!("add `{}` if you want that", options.join(" "));
+            return Err(refused(&message, &help));
+        }
         let asks = || terminal::agrees(&format!("approve {digest}?")) == Some(true);
-        if self.yes.contains(&digest) || (self.yes.is_empty() && asks()) {
+        if is_approved || (self.yes.is_empty() && asks()) {
             return Ok(());
         }
         let message = format!("the changes of `{name}` are not approved");
@@ -417,12 +461,13 @@ impl Update {
 }
 
 /// Refuses to approve members if that renames items of another one. `all` can be approved together.
-fn also_renames(other: &str, all: &BTreeSet<&String>) -> Failure {
+fn also_renames(other: &str, all: &BTreeSet<&String>, file: &Path) -> Failure {
     let message = format!("approving this also renames items of `{other}`");
     let names: Vec<_> = all.iter().map(|name| name.as_str()).collect();
     let help = format!(
-        "approve them together: `servlet lock update {}`",
-        names.join(" ")
+        "approve them together: `servlet lock update {}{}`",
+        names.join(" "),
+        file_option(file)
     );
     Failure::with_help(Kind::Usage, message, help)
 }

@@ -12,7 +12,7 @@ use std::{
 use clap::{ArgGroup, Args};
 use mcp_servlet_common::quoted;
 use mcp_servlet_host::{Servlet, Tool};
-use mcp_servlet_runtime::{Abi, ConfigKey, Fetched, LoadOptions, Source, config_variable};
+use mcp_servlet_runtime::{Abi, ConfigKey, Fetched, LoadOptions, Module, Source, config_variable};
 use serde_json::Value;
 
 use crate::{
@@ -173,13 +173,8 @@ impl Packed {
                 format!("`{name}` is built for hyper-mcp alone; build it without `--abi`");
             return Err(Failure::new(Kind::Usage, message));
         }
-        let needs = servlet.module().needs();
-        let grants: Vec<_> = needs.calls.iter().chain(&needs.reads).collect();
-        if !grants.is_empty() {
-            let grants = quoted(&grants);
-            let warning = format!(
-                "warning: `{name}` calls {grants}: a package serves no other servlet, so these calls are errors"
-            );
+        for problem in unmet_in_package(servlet.module()) {
+            let warning = format!("warning: `{name}` {problem}");
             note(format_args!("{}", one_line(&warning)));
         }
         let version = servlet.server_text("version").ok_or_else(|| {
@@ -224,6 +219,32 @@ impl Packed {
             .chain(hosts)
             .collect()
     }
+}
+
+/// What a servlet does without its package allowing it. A package gives a servlet what it declares.
+fn unmet_in_package(module: &Module) -> Vec<String> {
+    let needs = module.needs();
+    let grants: Vec<_> = needs.calls.iter().chain(&needs.reads).collect();
+    let mut problems = Vec::new();
+    if !grants.is_empty() {
+        let grants = quoted(&grants);
+        problems.push(format!(
+            "calls {grants}: a package serves no other servlet, so these calls are errors"
+        ));
+    }
+    if needs.hosts.is_empty() && module.imports_extism("http_request") {
+        problems.push(
+            "sends HTTP requests but declares no hosts, so its package allows none; declare them in `export!`"
+                .to_owned(),
+        );
+    }
+    if needs.config.is_empty() && module.imports_extism("config_get") {
+        problems.push(
+            "reads configuration but declares none, so its package sets no value; declare it in `export!`"
+                .to_owned(),
+        );
+    }
+    problems
 }
 
 /// The environment variables from which packages take the values of configuration keys. A servlet must not choose one that other

@@ -27,12 +27,9 @@ pub(crate) fn apply(source: Source, policy: Option<&Path>) -> Result<Source, Fai
     };
     match source {
         Source::Image(image) => {
-            let image = Config::check(path)?.image(&image.reference);
-            // The certificate of a registry is a reason for the option, too.
-            if image.signers.is_empty() && image.ca.is_none() {
-                return Err(names_no_signer(path, &image.reference));
-            }
-            Ok(Source::Image(image))
+            let known = Config::image(path, &image.reference)?;
+            let known = known.ok_or_else(|| names_no_signer(path, &image.reference))?;
+            Ok(Source::Image(known))
         }
         Source::Pinned { source, sha256 } => Ok(apply(*source, policy)?.pinned(&sha256)),
         other => {

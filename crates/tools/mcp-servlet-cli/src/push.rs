@@ -55,7 +55,7 @@ pub(crate) struct Push {
     force: bool,
 
     /// Sign the image with the private key in this file, or in the environment variable of `env:NAME`
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     sign: Option<String>,
 
     /// Push any WebAssembly module, without loading it as a servlet
@@ -104,11 +104,8 @@ impl Push {
             annotations,
         };
         let client = Client::new(Settings::default())?;
-        let pushed = block_on(client.push(&reference, &tags, &artifact, self.force))?;
-        if let Some(key) = &key {
-            let pushed = reference.with_digest(pushed.digest.clone());
-            block_on(client.sign(&pushed, key))?;
-        }
+        let pushed = client.push(&reference, &tags, &artifact, self.force, key.as_ref());
+        let pushed = block_on(pushed)?;
         report(&reference, &pushed)?;
         if let Some(key) = key {
             let key = key.public().fingerprint();

@@ -6,15 +6,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 use mcp_servlet_config::Config;
 use mcp_servlet_oci::{
     Client, Error, KeyError, Reference, Settings, Signed, SigningKey, VerifyingKey, named_key,
     sign_file, signer_of_file,
 };
-use mcp_servlet_runtime::{Image, Source, block_on, signature_file};
+use mcp_servlet_runtime::{Image, LoadError, Source, block_on, signature_file};
 
 use crate::{
+    credentials::PEM,
     failure::{Failure, Kind, cannot_write},
     policy::names_no_signer,
     replace::replace,
@@ -47,22 +48,23 @@ pub(crate) struct Sign {
     signed: String,
 
     /// The file with the private key, or `env:NAME` for an environment variable that has its text
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     key: String,
 }
 
 #[derive(Args, Debug)]
+#[command(group = ArgGroup::new("signers").required(true))]
 pub(crate) struct Verify {
-    /// The image, such as `oci://ghcr.io/ada/mine:1.2.0`, or a file with its signature in `FILE.sigstore.json`
-    #[arg(value_name = "REFERENCE|FILE")]
+    /// The image, such as `oci://ghcr.io/ada/mine:1.2.0`, or a file or URL with its signature in `FILE.sigstore.json`
+    #[arg(value_name = "REFERENCE|FILE|URL")]
     signed: String,
 
     /// A file with a public key; may be repeated, and one of the keys must have signed it
-    #[arg(long, value_name = "FILE", required_unless_present = "policy")]
+    #[arg(long, value_name = "FILE", group = "signers")]
     key: Vec<PathBuf>,
 
     /// A configuration file; the image must be signed as its `signed_by` says
-    #[arg(long, value_name = "CONFIG", conflicts_with = "key")]
+    #[arg(long, value_name = "CONFIG", group = "signers")]
     policy: Option<PathBuf>,
 }
 
@@ -152,6 +154,8 @@ impl Verify {
             .collect::<Result<Vec<_>, _>>()?;
         let (verified, key) = if Reference::is_one(&self.signed) {
             verify_image(&self.signed, Settings::default(), &keys)?
+        } else if Source::parse(&self.signed).is_remote() {
+            verify_url(&self.signed, &keys)?
         } else {
             verify_file(&self.signed, &keys)?
         };
@@ -171,10 +175,9 @@ impl Verify {
             let help = "`--policy` is for images; `--key FILE` checks a file, too";
             return Err(Failure::with_help(Kind::Usage, message, help));
         }
-        let image = Config::check(policy)?.image(&self.signed);
-        if image.signers.is_empty() {
-            return Err(names_no_signer(policy, &self.signed));
-        }
+        let image = Config::image(policy, &self.signed)?
+            .filter(|image| !image.signers.is_empty())
+            .ok_or_else(|| names_no_signer(policy, &self.signed))?;
         let mut out = terminal::out();
         for (at, keys) in image.signers.iter().enumerate() {
             let settings = Settings {
@@ -225,6 +228,26 @@ fn verify_file(file: &str, keys: &[VerifyingKey]) -> Result<(String, usize), Fai
     Err(Failure::CheckFailed)
 }
 
+/// The URL, and the position of the key that has signed the module there.
+fn verify_url(url: &str, keys: &[VerifyingKey]) -> Result<(String, usize), Failure> {
+    let source = Source::Signed {
+        source: Box::new(Source::parse(url)),
+        keys: keys.to_vec(),
+    };
+    match source.fetch() {
+        Err(error @ LoadError::NotSigned { .. }) => {
+            note(format_args!("error: {error}"));
+            Err(Failure::CheckFailed)
+        }
+        fetched => {
+            let fetched = fetched?;
+            let is_signer = |key: &VerifyingKey| fetched.signed_with.contains(&key.fingerprint());
+            let key = keys.iter().position(is_signer);
+            Ok((fetched.origin, key.expect("the key is one of these")))
+        }
+    }
+}
+
 /// The fingerprints of the keys that the signatures of an image or a file name, or why they cannot be read. Nothing checks that
 /// these keys have made them. `None` for a file without a signature, and for other sources.
 pub(crate) fn named_keys(source: &Source) -> Option<Result<Vec<String>, String>> {
@@ -253,6 +276,11 @@ async fn named_keys_of_image(image: &Image) -> Result<Vec<String>, Error> {
 
 /// A private key in a file, or in an environment variable if the text is `env:NAME`.
 pub(crate) fn private_key(named: &str) -> Result<SigningKey, Failure> {
+    if named.contains('\n') || named.contains(PEM) {
+        let message = "expected the name of a file with a private key, found the text of a key";
+        let help = "name an environment variable that has the text, such as `env:SERVLET_KEY`";
+        return Err(Failure::with_help(Kind::Usage, message, help));
+    }
     let text = match named.strip_prefix("env:") {
         Some(name) => std::env::var(name).map_err(|_| {
             let message = format!("the environment variable `{name}` is not set, or is not text");
@@ -288,6 +316,6 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
 
 fn unusable(what: &str, error: KeyError) -> Failure {
     let help =
-        "`servlet key new` makes a key; `openssl pkcs8 -topk8 -nodes` writes others in this form";
+        "`servlet key new` makes a key; `openssl pkcs8 -topk8 -nocrypt` writes others in this form";
     Failure::with_help(Kind::Usage, format!("`{what}`: {error}"), help)
 }

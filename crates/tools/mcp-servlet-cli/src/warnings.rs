@@ -24,14 +24,13 @@ pub(crate) fn warn(warning: &Warning) {
     }
 }
 
-/// Warns about needs that are not met, and names the options that meet them.
+/// Warns about needs that are not met, and says what meets them.
 pub(crate) fn warn_of_needs(unmet: &UnmetNeeds) {
     let warning = format!("warning: {unmet}");
     note(format_args!("{}", one_line(&warning)));
-    let options = unmet.options();
     // No option replaces a placeholder.
-    if !options.is_empty() {
-        let help = format!("  help: add {options}");
+    if let Some(help) = unmet.help() {
+        let help = format!("  help: {help}");
         note(format_args!("{}", one_line(&help)));
     }
 }

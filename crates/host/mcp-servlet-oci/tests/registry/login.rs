@@ -6,7 +6,7 @@ use axum::{
 };
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 
-use crate::site::{Site, WASM};
+use crate::site::{Site, WASM, status};
 
 fn challenge(text: &str) -> Response {
     let headers = [(header::WWW_AUTHENTICATE, text.to_owned())];
@@ -102,6 +102,30 @@ async fn a_token_is_fetched_without_credentials_for_a_public_image() {
         Some(r#"{"token":"","access_token":"t0ken"}"#.into_response())
     });
     assert!(site.pull(":1").await.is_ok());
+}
+
+#[tokio::test]
+async fn a_refusal_without_a_login_asks_for_one() {
+    let (site, tokens) = with_tokens().await;
+    let denied = || {
+        let json = r#"{"errors":[{"code":"DENIED","message":"requested access"}]}"#;
+        Some((StatusCode::FORBIDDEN, json).into_response())
+    };
+    tokens.rule(move |_| denied());
+    for login in [None, Some(r#"{"username":"ada","password":"s3cret"}"#)] {
+        if let Some(entry) = login {
+            site.log_in(entry);
+        }
+        let (code, message) = site.refused(":1").await;
+        let expected = login.map_or("unauthorized", |_| "denied");
+        assert_eq!(code, expected, "{message}");
+        assert!(message.contains("DENIED: requested access"), "{message}");
+    }
+    // The token is valid, but not for this.
+    let site = with_passwords().await;
+    site.rule(|asked| asked.authorization.is_some().then(|| status(403)));
+    site.log_in(r#"{"username":"ada","password":"s3cret"}"#);
+    assert_eq!(site.refused(":1").await.0, "denied");
 }
 
 #[tokio::test]

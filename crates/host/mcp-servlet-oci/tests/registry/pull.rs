@@ -300,7 +300,10 @@ async fn a_redirect_to_http_is_not_followed() {
             .contains("/blobs/")
             .then(|| redirect.into_response())
     });
-    assert_eq!(site.refused(":1").await.0, "insecure");
+    let (code, message) = site.refused(":1").await;
+    assert_eq!(code, "insecure");
+    let problem = "sends its clients to `http://127.0.0.1/blob`";
+    assert!(message.contains(problem), "{message}");
 }
 
 #[tokio::test]

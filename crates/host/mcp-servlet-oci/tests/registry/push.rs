@@ -1,8 +1,12 @@
 //! Pushes.
 
-use mcp_servlet_oci::{Artifact, Digest, SERVLET};
+use axum::{
+    http::{StatusCode, header},
+    response::IntoResponse as _,
+};
+use mcp_servlet_oci::{Artifact, Digest, Error, Pushed, SERVLET, SigningKey};
 
-use crate::site::{Site, WASM};
+use crate::site::{Site, WASM, status};
 
 fn artifact(wasm: &[u8]) -> Artifact {
     Artifact {
@@ -16,6 +20,20 @@ fn tags(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
 }
 
+/// Pushes a module with the tag `1`.
+async fn push(site: &Site, key: Option<&SigningKey>) -> Result<Pushed, Error> {
+    let client = site.client();
+    client
+        .push(
+            &site.reference(""),
+            &tags(&["1"]),
+            &artifact(WASM),
+            false,
+            key,
+        )
+        .await
+}
+
 #[tokio::test]
 async fn what_is_pushed_can_be_pulled() {
     let site = Site::start().await;
@@ -26,6 +44,7 @@ async fn what_is_pushed_can_be_pulled() {
             &tags(&["1", "latest"]),
             &artifact,
             false,
+            None,
         )
         .await;
     let pushed = pushed.expect("it is pushed");
@@ -51,7 +70,13 @@ async fn what_the_registry_has_is_not_sent_again() {
     let client = site.client();
     let push = async |names: &[&str]| {
         let pushed = client
-            .push(&site.reference(""), &tags(names), &artifact(WASM), false)
+            .push(
+                &site.reference(""),
+                &tags(names),
+                &artifact(WASM),
+                false,
+                None,
+            )
             .await;
         let pushed = pushed.expect("it is pushed");
         pushed
@@ -80,7 +105,13 @@ async fn a_tag_is_only_moved_with_force() {
     let push = async |force| {
         let artifact = artifact(b"\0asm\x02\0\0\0");
         client
-            .push(&site.reference(""), &tags(&["new", "1"]), &artifact, force)
+            .push(
+                &site.reference(""),
+                &tags(&["new", "1"]),
+                &artifact,
+                force,
+                None,
+            )
             .await
     };
     let error = push(false).await.expect_err("the tag exists");
@@ -98,8 +129,58 @@ async fn a_module_that_is_too_large_is_not_sent() {
     let artifact = artifact(&vec![0; (64 << 20) + 1]);
     let pushed = site
         .client()
-        .push(&site.reference(""), &tags(&["1"]), &artifact, false)
+        .push(&site.reference(""), &tags(&["1"]), &artifact, false, None)
         .await;
     assert_eq!(pushed.expect_err("too large").code(), "too-large");
     assert!(site.asked().is_empty());
+}
+
+#[tokio::test]
+async fn an_image_is_signed_before_a_tag_names_it() {
+    let site = Site::start().await;
+    let (key, _) = SigningKey::generate().expect("a key");
+    let mut refusals = vec![status(403)];
+    site.rule(move |asked| {
+        let is_list = asked
+            .line
+            .starts_with("PUT /v2/demo/greet/manifests/sha256-");
+        is_list.then(|| refusals.pop()).flatten()
+    });
+    let error = push(&site, Some(&key)).await.expect_err("no signature");
+    assert_eq!(error.code(), "denied");
+    assert_eq!(site.object("manifests/1"), None);
+    let pushed = push(&site, Some(&key)).await.expect("it is pushed");
+    let keys = [key.public()];
+    let signed = site.client().verify(&site.reference(":1"), &keys).await;
+    assert_eq!(signed.expect("it is signed").digest, pushed.digest);
+}
+
+#[tokio::test]
+async fn a_registry_that_refuses_head_is_asked_with_get() {
+    let site = Site::start().await;
+    site.rule(|asked| asked.line.starts_with("HEAD").then(|| status(405)));
+    assert!(push(&site, None).await.is_ok());
+    // A response to HEAD has no body.
+    site.rule(|_| {
+        let json = r#"{"errors":[{"code":"DENIED","message":"not yours"}]}"#;
+        Some((StatusCode::FORBIDDEN, json).into_response())
+    });
+    let error = push(&site, None).await.expect_err("denied");
+    assert!(error.to_string().contains("DENIED: not yours"), "{error}");
+}
+
+#[tokio::test]
+async fn an_upload_is_not_sent_unencrypted() {
+    let site = Site::start().await;
+    let location = site.url("/upload?key=s3cret").replace("https", "http");
+    site.rule(move |asked| {
+        let headers = [(header::LOCATION, location.clone())];
+        let accepted = (StatusCode::ACCEPTED, headers);
+        let starts = asked.line.starts_with("POST");
+        starts.then(|| accepted.into_response())
+    });
+    let error = push(&site, None).await.expect_err("insecure");
+    assert_eq!(error.code(), "insecure");
+    assert!(error.to_string().contains("`http://127.0.0.1"), "{error}");
+    assert!(!error.to_string().contains("s3cret"), "{error}");
 }

@@ -43,6 +43,21 @@ impl Image {
         Some(format!("{}/{}", reference.host(), reference.path()))
     }
 
+    /// Whether both references have the same tag or the same digest of one repository, however they spell it.
+    pub fn is_also(&self, other: &Self) -> bool {
+        let references = (
+            Reference::parse(&self.reference),
+            Reference::parse(&other.reference),
+        );
+        let (Ok(one), Ok(other)) = references else {
+            return false;
+        };
+        let has_same_tag = one.tag().is_some() && one.tag() == other.tag();
+        let has_same_digest = one.digest().is_some() && one.digest() == other.digest();
+        let is_in_same_repository = (one.host(), one.path()) == (other.host(), other.path());
+        is_in_same_repository && (has_same_tag || has_same_digest)
+    }
+
     /// The last part of the repository's name.
     pub(super) fn name(&self) -> String {
         let reference = Reference::parse(&self.reference);

@@ -92,6 +92,13 @@ impl InstalledIn {
                 "run the command again",
             ));
         }
+        // It would be replaced all the same, against the will of its owner.
+        let is_protected = |file: fs::Metadata| file.permissions().readonly();
+        if fs::metadata(&self.path).is_ok_and(is_protected) {
+            let message = format!("cannot write `{}`: it is write-protected", self.shown());
+            let help = "make the file writable if it may change";
+            return Err(Failure::with_help(Kind::Usage, message, help));
+        }
         let written = self.replace(has_secrets);
         written.map_err(|error| cannot_write(&self.path, &error))
     }

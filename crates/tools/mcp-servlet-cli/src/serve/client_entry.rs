@@ -54,9 +54,17 @@ impl ClientEntry {
     /// The same with the values of environment variables.
     pub(crate) fn with_values(mut self) -> Result<Self, Failure> {
         let resolved = clients::with_values(&self.connection);
-        self.connection = resolved.map_err(|error| Failure::new(Kind::Usage, error.to_string()))?;
+        self.connection = resolved.map_err(|problem| Failure::new(Kind::Usage, problem))?;
         self.variables.clear();
         Ok(self)
+    }
+
+    /// The environment variables that have no value in the file of a client yet.
+    pub(crate) fn without_values(&self, client: Client) -> Vec<&str> {
+        let names = self.variables.iter().map(|variable| variable.name.as_str());
+        names
+            .filter(|_| clients::leaves_values_empty(client))
+            .collect()
     }
 
     /// What the entry leaves out because it may be secret.

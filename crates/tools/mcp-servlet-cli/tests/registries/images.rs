@@ -508,6 +508,11 @@ async fn variables_name_the_files_of_docker_and_podman() {
     }
     let (code, text) = outcome(&mut command(home.path(), &site.ca(), ["pull", &reference]));
     assert_eq!(code, Some(13), "{text}");
+    assert_eq!(
+        text.contains("`/run/containers/"),
+        cfg!(target_os = "linux"),
+        "{text}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -780,7 +785,8 @@ async fn another_signer_needs_a_flag_of_its_own() {
         assert!(said.contains("signer "), "{said}");
         let (code, said) = run(&["lock", "update"]);
         assert_eq!(code, Some(1), "{said}");
-        assert!(said.contains("add `--allow-signer greet`"), "{said}");
+        let option = "add `--allow-signer greet --yes sha256:";
+        assert!(said.contains(option), "{said}");
     }
     let (_, said) = run(&["lock", "update", "--allow-signer", "greet"]);
     let (_, digest) = said.split_once("--yes ").expect("a digest");
@@ -816,7 +822,8 @@ async fn a_lock_has_the_key_that_signed() {
     assert_eq!(run(&[&push[..], &other].concat()).0, Some(0));
     let (code, said) = run(&["lock", "update"]);
     assert_eq!(code, Some(1), "{said}");
-    for part in ["signature with the key", "add `--allow-signer greet`"] {
+    let option = "add `--allow-signer greet --yes sha256:";
+    for part in ["signature with the key", option] {
         assert!(said.contains(part), "{said}");
     }
 }
@@ -964,6 +971,11 @@ async fn a_module_at_a_url_has_its_signature_there() {
     assert_eq!(run(&["sign", "greet.wasm", "--key", "ada.key"]).0, Some(0));
     let (code, said) = run(&call);
     assert_eq!(code, Some(0), "{said}");
+    let url = format!("{site}/greet.wasm?key=x");
+    for (key, expected) in [("ada.pub", 0), ("other.pub", 1)] {
+        let (code, said) = run(&["verify", &url, "--key", key]);
+        assert_eq!(code, Some(expected), "{said}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -1022,6 +1034,27 @@ async fn verify_names_the_signer() {
     site.rule(|_| Some(status(503)));
     let (code, said) = run(&["verify", &image, "--key", "other.pub"]);
     assert!(code == Some(10) && said.contains("status 503"), "{said}");
+}
+
+#[test]
+fn the_text_of_a_private_key_is_not_shown() {
+    let home = home_with_keys();
+    let secret = fs::read_to_string(home.path().join("ada.key")).expect("a key");
+    let image = "oci://registry.example/greet:1";
+    let is_text = "found the text of a key";
+    for (arguments, message) in [
+        (
+            &["push", "greet.wasm", image, "--sign", &secret][..],
+            is_text,
+        ),
+        (&["sign", "greet.wasm", "--key", &secret], is_text),
+        (&["sign", "greet.wasm", &secret], "unexpected argument"),
+    ] {
+        let (code, said) = outcome(&mut command(home.path(), Path::new(""), arguments));
+        assert!(code == Some(2) && said.contains(message), "{message}");
+        let mut lines = secret.lines().skip(1);
+        assert!(lines.all(|line| !said.contains(line)), "{message}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -253,6 +253,21 @@ fn the_registry_of_the_guide_takes_and_gives_a_servlet() {
     assert!(code == Some(0) && printed.starts_with(&answer), "{printed}");
 }
 
+#[test]
+fn a_key_of_openssl_is_converted_as_the_guide_says() {
+    let home = home();
+    let guide = include_str!("../../../../../docs/registries.md");
+    let mut codes = guide.split('`');
+    let convert = codes.find(|code| code.starts_with("openssl pkcs8"));
+    let make = "openssl ecparam -name prime256v1 -genkey -noout -out old.key";
+    for line in [make, convert.expect("the line")] {
+        let output = shell(home.path(), line).output();
+        succeeded(&output.expect("a process"));
+    }
+    let sign = ["sign", "greet.wasm", "--key", "servlet.key"];
+    success(&mut command(home.path(), Path::new(""), sign));
+}
+
 /// Bash with this line and our command, in a home.
 fn shell(home: &Path, line: &str) -> Command {
     let servlet = Path::new(env!("CARGO_BIN_EXE_servlet"));
