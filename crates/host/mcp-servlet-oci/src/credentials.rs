@@ -74,7 +74,9 @@ pub fn auth_files() -> Vec<PathBuf> {
 /// The file of podman and skopeo without `XDG_RUNTIME_DIR`, which root, containers and CI jobs often lack.
 #[cfg(target_os = "linux")]
 fn file_of_user() -> Option<PathBuf> {
-    let user = rustix::process::getuid().as_raw();
+    use std::os::linux::fs::MetadataExt as _;
+
+    let user = std::fs::metadata("/proc/self").ok()?.st_uid();
     Some(format!("/run/containers/{user}/auth.json").into())
 }
 

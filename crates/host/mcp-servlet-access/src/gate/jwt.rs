@@ -88,14 +88,11 @@ impl JwtHead {
     fn key(&self, reason: Reason) -> Fault {
         let kid = self.kid.as_deref().map(|kid| shown(&Value::from(kid)));
         let kid = kid.map_or("no `kid`".to_owned(), |kid| format!("the `kid` {kid}"));
-        let detail = format!(
-            "the token has {kid} and the `alg` {}",
-            shown(&Value::from(&*self.alg))
-        );
-        Fault {
-            reason,
-            detail: Some(detail).filter(|_| !reason.is_outage()),
-        }
+        let detail = (!reason.is_outage()).then(|| {
+            let alg = shown(&Value::from(&*self.alg));
+            format!("the token has {kid} and the `alg` {alg}")
+        });
+        Fault { reason, detail }
     }
 }
 

@@ -110,12 +110,7 @@ impl ToolCall {
         let options = &server.0.options;
         let mut request_meta = session.request_meta(context, era, inputs, notifier, options);
         self.account.runs();
-        let remote = host
-            .member_of(name)
-            .and_then(Member::as_remote)
-            // Nothing is sent to the remote if the rules deny the call.
-            .filter(|_| self.permissions.tool(name).is_some())
-            .map(|_| ("tools/call", &**name));
+        let remote = self.reaches_remote().then_some(("tools/call", &**name));
         let _remote_span = self.account.trace(&mut request_meta, remote);
         request_meta.guard = self.permissions.guard(name);
         if self.permissions.host.has_steps(name) || self.permissions.host.callees().is_some() {
@@ -163,6 +158,13 @@ impl ToolCall {
             search::explain(tool, arguments, &mut json);
         }
         Ok(self.account.answered(json))
+    }
+
+    /// Whether the tool is that of a remote. Nothing is sent to the remote if the rules deny the call.
+    fn reaches_remote(&self) -> bool {
+        let name = &self.request.name;
+        let member = self.permissions.host.member_of(name);
+        member.and_then(Member::as_remote).is_some() && self.permissions.tool(name).is_some()
     }
 
     /// What the client gets instead of the result of a servlet. Through a search, an unknown tool is an error for the model.

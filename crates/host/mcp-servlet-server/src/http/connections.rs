@@ -261,11 +261,9 @@ mod tests {
         }
     }
 
-    fn no_watch() -> (
-        Arc<Refusals>,
-        Connections,
-        fn(Peer, Option<HandshakeFailure>),
-    ) {
+    type OnRefused = fn(Peer, Option<HandshakeFailure>);
+
+    fn no_watch() -> (Arc<Refusals>, Connections, OnRefused) {
         (<_>::default(), <_>::default(), |_, _| {})
     }
 
