@@ -135,6 +135,8 @@ pub enum CallMaker<'a> {
         name: &'a str,
         /// The number of the item, if the step runs for each item of a list.
         index: Option<usize>,
+        /// Whether the call of the virtual tool goes on if it fails.
+        may_fail: bool,
     },
     /// The servlet with this name.
     Servlet(&'a str),

@@ -86,6 +86,7 @@ fn observe<'c>(
         maker: CallMaker::Step {
             name,
             index: call.index,
+            may_fail: step.may_fail(),
         },
         member: member.name(),
         target: match step.target() {
