@@ -86,6 +86,8 @@ fn state_of(result: &JsonObject) -> Option<&str> {
 /// The result of the tool, or the code and the message of its error.
 fn call(service: &Service, state: Option<String>) -> Result<JsonObject, (i64, String)> {
     let mut request_meta = RequestMeta::default();
+    let meta = json!({ "io.modelcontextprotocol/clientCapabilities": { "roots": {} } });
+    request_meta.meta = meta.as_object().cloned();
     request_meta.input_responses = json!({ "ask.q": { "roots": [] } }).as_object().cloned();
     request_meta.request_state = state;
     let host = service.server().host();

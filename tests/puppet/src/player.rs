@@ -131,6 +131,13 @@ impl Player {
         }
     }
 
+    /// Goes on with all replies that wait for an answer of the client.
+    pub(crate) fn give_up(&mut self) {
+        for (_, (reply, context, stage)) in self.asked.drain() {
+            finish(reply, &context, &stage);
+        }
+    }
+
     fn remember_client(&mut self, params: &Value) {
         let stateless = &params["_meta"]["io.modelcontextprotocol/clientInfo"];
         for info in [&params["clientInfo"], stateless] {

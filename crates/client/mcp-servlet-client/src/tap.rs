@@ -23,6 +23,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::broadcast;
 use tokio::sync::mpsc::error::TrySendError;
+use tokio_util::sync::CancellationToken;
 
 use self::cancelled::Cancelled;
 pub(crate) use self::slot::{Slot, SlotExtension, SlotReply};
@@ -69,6 +70,8 @@ pub(crate) enum Waiter {
 pub(crate) struct Tap {
     server: String,
     state: Mutex<TapState>,
+    /// Cancelled at the end of the connection.
+    end: CancellationToken,
 }
 
 #[derive(Debug, Default)]
@@ -200,6 +203,7 @@ impl Tap {
         Arc::new(Self {
             server: server.to_owned(),
             state: Mutex::new(state),
+            end: CancellationToken::new(),
         })
     }
 
@@ -482,12 +486,18 @@ impl Tap {
     pub(crate) fn ended(&self, error: Error) {
         let mut state = self.state();
         state.failure.get_or_insert(error);
+        self.end.cancel();
         state.events = None;
     }
 
     /// Whether the connection has ended.
     pub(crate) fn has_ended(&self) -> bool {
-        self.state().events.is_none()
+        self.end.is_cancelled()
+    }
+
+    /// Runs some work until the connection has ended.
+    pub(crate) async fn until_end<F: Future>(&self, work: F) -> Option<F::Output> {
+        self.end.run_until_cancelled(work).await
     }
 
     /// What is wrong with the result of the handshake.

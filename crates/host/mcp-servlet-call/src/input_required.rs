@@ -19,7 +19,7 @@ pub fn takes_error(key: &str) -> bool {
     step.is_some_and(|step| step.is_empty() || step.ends_with('.'))
 }
 
-/// The response to such a request if the client refuses.
+/// The response to a request if the client refuses. Steps of virtual tools also take it for requests of servlets, and fail.
 pub fn refused(error: &RpcError) -> Value {
     json!({ ERROR: error })
 }
@@ -34,6 +34,12 @@ pub fn refusal(response: &Value) -> Option<RpcError> {
         message: message.to_owned(),
         data: error.get("data").filter(|data| !data.is_null()).cloned(),
     })
+}
+
+/// The error in the first response to a request that cannot take one.
+pub fn refusal_among(responses: &JsonObject) -> Option<RpcError> {
+    let mut responses = responses.iter().filter(|(key, _)| !takes_error(key));
+    responses.find_map(|(_, response)| refusal(response))
 }
 
 /// Whether a result asks the client and is not the final one.

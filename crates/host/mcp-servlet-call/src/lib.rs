@@ -17,6 +17,7 @@
 //! ```
 
 mod callees;
+mod capability;
 mod chain;
 mod error;
 mod exchange;
@@ -27,14 +28,16 @@ mod limits;
 mod listener;
 mod nursery;
 mod request_meta;
+mod withdrawal;
 
 pub use callees::{Answering, Callee, CalleeError, Callees};
+pub use capability::{can_answer, is_input_request, missing_capability};
 pub use chain::chain;
 pub use error::{CallError, CallErrorKind, RemoteFailure, Site};
 pub use exchange::{HttpDenied, HttpFailure, HttpRequest, HttpResponse};
 pub use help::file_help;
 pub use input_required::{
-    INPUT_REQUIRED, RELAYED_REQUEST, asks_client, refusal, refused, takes_error,
+    INPUT_REQUIRED, RELAYED_REQUEST, asks_client, refusal, refusal_among, refused, takes_error,
 };
 pub use limit::{Limit, ParseLimitError};
 pub use limits::Limits;
@@ -45,3 +48,4 @@ pub use request_meta::{
     CallGuard, CallMaker, CallObserver, CallTarget, ClientSession, Denied, InnerCall, InnerOutcome,
     InputTimeout, ObservedCall, RequestCaller, RequestMeta,
 };
+pub use withdrawal::Withdrawal;

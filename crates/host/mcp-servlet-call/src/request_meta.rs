@@ -15,6 +15,7 @@ use crate::{
     callees::{Callee, CalleeError, Callees},
     input_required::INPUT_REQUIRED,
     listener::{Listener, Usage},
+    withdrawal::Withdrawal,
 };
 
 /// The members of a request that not every client sends and not every servlet reads.
@@ -38,6 +39,11 @@ pub struct RequestMeta {
     /// How long input requests of the result wait for responses. None leaves that to the member. It is not sent to the
     /// servlet.
     pub input_timeout: Option<InputTimeout>,
+    /// Takes back input requests of the result. It is not sent to the servlet.
+    pub withdrawal: Option<Withdrawal>,
+    /// Whether the `requestState` of the result stays in this process. Otherwise it goes through the client. It is not sent to the
+    /// servlet.
+    pub keeps_state: bool,
     /// Decides whether a tool may run with its arguments. None allows all. It is not sent to the servlet.
     pub guard: Option<Arc<dyn CallGuard>>,
     /// Learns about the calls that virtual tools and servlets make. It is not sent to the servlet.
@@ -47,6 +53,15 @@ pub struct RequestMeta {
     /// The servlets that have made the call, the outermost first. Empty if a client calls. The last one is known to the servlet
     /// only as a name in `_meta`.
     pub via: Vec<String>,
+}
+
+impl RequestMeta {
+    /// The capabilities that the client has declared, or null.
+    pub fn client_capabilities(&self) -> &Value {
+        let meta = self.meta.as_ref();
+        let declared = meta.and_then(|meta| meta.get("io.modelcontextprotocol/clientCapabilities"));
+        declared.unwrap_or(&Value::Null)
+    }
 }
 
 /// Who sends a request. `Debug` does not show it.
@@ -135,6 +150,8 @@ pub enum CallMaker<'a> {
         name: &'a str,
         /// The number of the item, if the step runs for each item of a list.
         index: Option<usize>,
+        /// Whether the call of the virtual tool goes on if it fails.
+        may_fail: bool,
     },
     /// The servlet with this name.
     Servlet(&'a str),

@@ -201,7 +201,6 @@ impl Config {
         reader.grants(&file, (&read.bundles, &file.named()), (&members, &entries));
         let state_keys = reader.state_keys(&file);
         let tasks = file.tasks.options();
-        let listeners = reader.listeners(&file);
         let mut endpoints = reader.endpoints(&file, &members.names(), &tasks, &mut auths);
         reader.quotas(&file, &mut endpoints, &entries);
         let hooks = reader.hooks(&file, &mut endpoints, &mut entries, &auths.credentials());
@@ -217,7 +216,7 @@ impl Config {
                 tasks,
                 records: reader.records(&file, state_keys.as_ref()),
                 state_keys,
-                listeners,
+                listeners: reader.listeners(&file),
                 endpoints,
                 remotes,
             },

@@ -15,7 +15,6 @@ use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::connection::Connection;
-use crate::relay::Question;
 use crate::running::RunningCall;
 
 /// What begins the state of a call that waits in any process.
@@ -153,9 +152,4 @@ pub(crate) fn input_required(id: &str, method: &str, params: Value) -> JsonObjec
             format!("{PREFIX}{}{id}", *PROCESS).into(),
         ),
     ])
-}
-
-/// The parts of a question that the client gets, and the way back.
-pub(crate) fn parts(question: Question) -> (&'static str, Value, oneshot::Sender<Value>) {
-    (question.method, question.params, question.reply)
 }

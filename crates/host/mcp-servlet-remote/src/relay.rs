@@ -11,11 +11,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures_util::FutureExt as _;
-use mcp_servlet_call::{JsonObject, Notification, refusal};
+use mcp_servlet_call::{JsonObject, Notification, can_answer, refusal};
 use mcp_servlet_client::{Answers, Event, Offers, Refusal, Relayed};
 use mcp_servlet_common::lock;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
 
 use crate::lists::drop_our_keys;
 
@@ -38,6 +39,8 @@ pub(crate) struct Question {
     pub(crate) params: Value,
     /// Takes the client's result. Dropping it refuses.
     pub(crate) reply: oneshot::Sender<Value>,
+    /// Cancelled when the server waits for the result no more.
+    pub(crate) over: CancellationToken,
 }
 
 /// The calls that run on a connection.
@@ -153,7 +156,7 @@ impl Calls {
         if let Value::Object(params) = &mut params {
             drop_our_keys(params);
         }
-        let asked = self.ask(question.capability, question.name, params);
+        let asked = self.ask(question.name, params);
         let Some(mut answer) = asked.await else {
             return question.unanswered();
         };
@@ -172,7 +175,7 @@ impl Calls {
     }
 
     /// Asks the client of the only call. `None` if there is no such call, or its client cannot answer.
-    async fn ask(&self, capability: &str, method: &'static str, params: Value) -> Option<Value> {
+    async fn ask(&self, method: &'static str, params: Value) -> Option<Value> {
         let remote = &*self.remote;
         let Some((open, sent, capabilities)) = self.open_question() else {
             let why = match self.count() {
@@ -182,7 +185,7 @@ impl Calls {
             tracing::info!(remote, method, "request of a remote refused, because {why}");
             return None;
         };
-        if !can_answer(&capabilities, capability, &params) {
+        if !can_answer(&capabilities, method, &params) {
             tracing::debug!(
                 remote,
                 method,
@@ -191,11 +194,15 @@ impl Calls {
             return None;
         }
         let (reply, answer) = oneshot::channel();
+        let over = CancellationToken::new();
         let question = Question {
             method,
             params,
             reply,
+            over: over.clone(),
         };
+        // The server may take its request back, or be gone. Then this is dropped.
+        let _over = over.drop_guard();
         sent.try_send(Sent::Question(question)).ok()?;
         let answer = answer.await.ok();
         // The server goes on when it has the answer, so the call counts again from now on.
@@ -228,6 +235,14 @@ impl CallGuard {
         let is_only = running.calls.len() == 1;
         let call = running.calls.get(&self.id);
         call.is_some_and(|call| call.is_alone && (call.questions == 0 || is_only))
+    }
+
+    /// Ends the call for others, once the server has answered it. Its client may take longer.
+    pub(crate) fn ender(&self) -> impl FnOnce() + use<> {
+        let (calls, id) = (self.calls.clone(), self.id);
+        move || {
+            calls.running().calls.remove(&id);
+        }
     }
 
     /// Notes that the server has answered the call, so that it sends nothing more.
@@ -272,27 +287,23 @@ impl Answers for Calls {
     }
 }
 
-/// A method with which servers ask, the capability for it, and the member that each answer has.
+/// A method with which servers ask, and the member that each answer has.
 struct Method {
     name: &'static str,
-    capability: &'static str,
     member: &'static str,
 }
 
 const QUESTIONS: [Method; 3] = [
     Method {
         name: "elicitation/create",
-        capability: "elicitation",
         member: "action",
     },
     Method {
         name: "sampling/createMessage",
-        capability: "sampling",
         member: "content",
     },
     Method {
         name: "roots/list",
-        capability: "roots",
         member: "roots",
     },
 ];
@@ -300,26 +311,11 @@ const QUESTIONS: [Method; 3] = [
 impl Method {
     /// The answer to a question that no client answers.
     fn unanswered(&self) -> Result<Value, Refusal> {
-        match self.capability {
-            "elicitation" => Ok(json!({ "action": "cancel" })),
-            "roots" => Ok(json!({ "roots": [] })),
+        match self.name {
+            "elicitation/create" => Ok(json!({ "action": "cancel" })),
+            "roots/list" => Ok(json!({ "roots": [] })),
             _ => Err(Refusal::default()),
         }
-    }
-}
-
-/// Whether a client can answer a question. `elicitation` without modes means forms.
-fn can_answer(capabilities: &Value, capability: &str, params: &Value) -> bool {
-    let declared = &capabilities[capability];
-    match (capability, params["mode"].as_str()) {
-        ("elicitation", Some("url")) => !declared["url"].is_null(),
-        ("elicitation", _) => {
-            declared.is_object() && (declared["url"].is_null() || !declared["form"].is_null())
-        }
-        ("sampling", _) if !params["tools"].is_null() || !params["toolChoice"].is_null() => {
-            !declared["tools"].is_null()
-        }
-        _ => !declared.is_null(),
     }
 }
 

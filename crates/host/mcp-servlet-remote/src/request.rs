@@ -1,10 +1,13 @@
 //! One request to a server, from the client's parameters to the checked result.
 
 use std::fmt;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_servlet_call::{CallError, InputTimeout, JsonObject, RemoteFailure, RequestMeta, RpcError};
+use mcp_servlet_call::{
+    CallError, InputTimeout, JsonObject, RELAYED_REQUEST, RemoteFailure, RequestMeta, RpcError,
+};
 use mcp_servlet_client::CallOptions;
 use mcp_servlet_host::bundle::{RequestText, Requested};
 use mcp_servlet_host::{CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult};
@@ -16,7 +19,7 @@ use crate::answer;
 use crate::connection::Connection;
 use crate::failure::{call_error, failure, invalid, is_of_connection, refuses_session};
 use crate::lists::drop_our_keys;
-use crate::parked::{Resumed, input_required, parts};
+use crate::parked::{Resumed, input_required};
 use crate::relay::Question;
 use crate::running::{Client, Outcome, RunningCall};
 use crate::shared::{Shared, is_final, stopped};
@@ -235,18 +238,41 @@ impl Shared {
     fn ask(
         self: &Arc<Self>,
         connection: Arc<Connection>,
-        call: RunningCall,
+        mut call: RunningCall,
         question: Question,
         request_meta: &RequestMeta,
     ) -> Result<JsonObject, RemoteFailure> {
-        let (method, params, reply) = parts(question);
+        let Question {
+            method,
+            params,
+            reply,
+            over,
+        } = question;
+        let call_over = call.over();
         let Some(id) = self.parked.keep(connection, call, reply) else {
             return Err(invalid("too many of its calls wait for answers of clients"));
         };
         let (shared, expiring) = (Arc::downgrade(self), id.clone());
         let too_late = too_late(request_meta, self.options.question_time);
+        let withdrawal = request_meta.withdrawal.clone();
         let expiry = self.waits.spawn(async move {
-            too_late.await;
+            let mut too_late = pin!(too_late);
+            let given_up = async {
+                tokio::select! {
+                    () = over.cancelled() => {}
+                    () = call_over => {}
+                }
+            };
+            tokio::select! {
+                () = &mut too_late => {}
+                () = given_up => {
+                    if let Some(withdrawal) = withdrawal {
+                        withdrawal.withdraw(RELAYED_REQUEST);
+                    }
+                    // The outcome waits for a client that calls again by itself.
+                    too_late.await;
+                }
+            }
             let shared = shared.upgrade();
             if let Some(call) = shared.and_then(|shared| shared.parked.expire(&expiring)) {
                 call.end().await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use futures_util::future::{BoxFuture, Fuse, FusedFuture as _};
+use futures_util::future::{BoxFuture, Fuse, FusedFuture as _, pending};
 use mcp_servlet_call::{JsonObject, Listener, Notification, Nursery, RequestMeta};
 use mcp_servlet_client::{CallOptions, Error, Event, Events, Progress};
 use serde_json::value::RawValue;
@@ -136,7 +136,7 @@ impl RunningCall {
                 response = &mut self.response => {
                     let notifying = (!notifying.is_terminated()).then_some(notifying);
                     self.finish(client, notifying).await;
-                    if response.as_ref().map_or_else(Error::was_answered, |_| true) {
+                    if is_answered(&response) {
                         self.call.answered();
                     }
                     return Outcome::Answered(response);
@@ -145,6 +145,8 @@ impl RunningCall {
                 () = &mut notifying => None,
                 Some(sent) = self.sent.recv(), if notifying.is_terminated() => match sent {
                     Sent::Notification(notification) => Some(notification),
+                    // The server has taken it back, while the client answered another one.
+                    Sent::Question(question) if question.over.is_cancelled() => None,
                     Sent::Question(question) => {
                         hand_over(deadline, self.pass_events(client)).await;
                         self.left = deadline.saturating_duration_since(Instant::now());
@@ -160,6 +162,18 @@ impl RunningCall {
                 notifying = client.notify(notification).boxed().fuse();
             }
         }
+    }
+
+    /// Waits until the request is over, while the call itself waits for its client.
+    pub(crate) fn over(&mut self) -> impl Future<Output = ()> + use<> {
+        let response = std::mem::replace(&mut self.response, pending().boxed()).shared();
+        self.response = response.clone().boxed();
+        let end = self.call.ender();
+        response.map(|response| {
+            if is_answered(&response) {
+                end();
+            }
+        })
     }
 
     /// Ends a call whose question was refused. Most servers end it by themselves then. Otherwise it is cancelled.
@@ -195,6 +209,11 @@ impl RunningCall {
     fn own(&self, event: Event) -> Option<Notification> {
         notification(event).filter(|_| self.call.is_alone())
     }
+}
+
+/// Whether a server is done with a request.
+fn is_answered(response: &Result<Box<RawValue>, Error>) -> bool {
+    response.as_ref().map_or_else(Error::was_answered, |_| true)
 }
 
 /// Passes on notifications, as far as the client takes them in time.

@@ -351,7 +351,7 @@ async fn open(
     options: &Options,
 ) -> Result<Session, Error> {
     let asking = Arc::new(Asking::default());
-    let handler = Handler::new(options, Arc::clone(&asking));
+    let handler = Handler::new(options, Arc::clone(&asking), Arc::clone(&tap));
     let mode = lifecycle(options.era);
     let mut serving = Box::pin(handler.serve_with_lifecycle(transport, mode));
     let served = tokio::select! {

@@ -14,7 +14,7 @@ use crate::answers::{Answers, Refusal, Unanswered, answer};
 use crate::asking::Asking;
 use crate::incoming::kind;
 use crate::options::Options;
-use crate::tap::ASKED;
+use crate::tap::{ASKED, Tap};
 
 /// What rmcp asks about this client.
 #[derive(Debug)]
@@ -22,10 +22,11 @@ pub(crate) struct Handler {
     config: ClientConfig,
     pub(crate) answers: Arc<dyn Answers>,
     asking: Arc<Asking>,
+    tap: Arc<Tap>,
 }
 
 impl Handler {
-    pub(crate) fn new(options: &Options, asking: Arc<Asking>) -> Self {
+    pub(crate) fn new(options: &Options, asking: Arc<Asking>, tap: Arc<Tap>) -> Self {
         let answers = Arc::clone(&options.answers);
         let capabilities = answers.offers().capabilities();
         let capabilities = serde_json::from_value(capabilities);
@@ -38,6 +39,7 @@ impl Handler {
             config: config.with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE),
             answers,
             asking,
+            tap,
         }
     }
 }
@@ -66,9 +68,14 @@ impl Service<RoleClient> for Handler {
         let method = request["method"].as_str().unwrap_or_default();
         let _asked = self.asking.begin();
         let answer = answer(&*self.answers, method, params);
-        // The server may give its request up.
-        let answer = context.ct.run_until_cancelled(answer).await;
-        match answer.unwrap_or_else(|| Err(Unanswered::Refused(Refusal::default()))) {
+        // The server may give its request up, or be gone. rmcp cancels nothing at the end of a connection, but waits for this
+        // before it fails the requests that run.
+        let answer = context.ct.run_until_cancelled(self.tap.until_end(answer));
+        match answer
+            .await
+            .flatten()
+            .unwrap_or_else(|| Err(Unanswered::Refused(Refusal::default())))
+        {
             Ok(result) => Ok(ClientResult::CustomResult(CustomResult(result))),
             Err(Unanswered::UnknownMethod) => Err(ErrorData::new(
                 ErrorCode::METHOD_NOT_FOUND,

@@ -339,6 +339,29 @@ async fn a_server_can_give_its_request_up() {
     dropped.expect("nothing waits for the answer");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_request_ends_with_its_server_and_holds_up_no_other_call() {
+    let ask = json!({ "method": "elicitation/create", "params": { "message": "Which city?" } });
+    let replies = json!([{ "ask": ask }, { "exit": 3 }]);
+    let script = json!({ "versions": ["2025-11-25"], "replies": { "tools/call": replies } });
+    let (asked, mut answering) = mpsc::channel(1);
+    let session = session_with(script, Pending(asked)).await;
+    let start = Instant::now();
+    let ending = async {
+        let open = answering.recv().await.expect("a request");
+        (session.call("any", Value::Null).await, open)
+    };
+    let (first, (second, open)) = tokio::join!(session.call("any", Value::Null), ending);
+    for called in [first, second] {
+        let error = called.expect_err("the server is gone");
+        assert_eq!(error.kind(), ErrorKind::Connectivity);
+    }
+    assert!(open.is_closed(), "the user is still asked");
+    // rmcp would wait for 5 s.
+    let passed = start.elapsed();
+    assert!(passed < Duration::from_secs(1), "{passed:?}");
+}
+
 /// Never answers, and sends the other end of what it holds meanwhile.
 struct Pending(mpsc::Sender<oneshot::Sender<()>>);
 

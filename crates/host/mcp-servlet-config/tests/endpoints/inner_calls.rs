@@ -182,6 +182,39 @@ async fn each_call_of_a_step_or_a_servlet_is_recorded_with_both_names_and_the_ca
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_failed_step_has_one_line_which_is_a_warning_unless_the_step_may_fail() {
+    log::start();
+    let unsound = Wat::new().describe(&describe(&["t"]));
+    let unsound = unsound.export("call", "", "unreachable").wasm();
+    let config = format!(
+        "{WEB}[servlet.unsound]\nsource = \"unsound.wasm\"\n\
+         [bundle.b.tool.fails]\nresult = {{ content = [] }}\n\
+         step.strict = {{ handler = \"unsound:t\" }}\n\
+         [bundle.b.tool.goes_on]\nresult = {{ content = [] }}\n\
+         step.lenient = {{ handler = \"unsound:t\", may_fail = true }}\n"
+    );
+    let site = Site::start(&config, &[("unsound.wasm", &*unsound)]).await;
+    for (tool, step, level) in [
+        ("fails", "strict", " WARN "),
+        ("goes_on", "lenient", " INFO "),
+    ] {
+        call(&site, tool);
+        let line = log::line(&format!("step=\"{step}\"")).await;
+        let outer = format!("tool=\"{tool}\"");
+        for part in [
+            level,
+            "inner call ended",
+            "member=\"unsound\" tool=\"t\" outcome=\"trap\" error=\"servlet `unsound` trapped",
+            &outer,
+            "endpoint=\"web\"",
+        ] {
+            assert!(line.contains(part), "{part}: {line}");
+        }
+    }
+    assert!(!log::has("failed error=servlet `unsound`"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_span_of_an_inner_call_is_the_child_of_what_makes_it() {
     let collector = Collector::start().await;
     let site = start(&collector).await;

@@ -1,5 +1,7 @@
 //! Tools with steps: the state of their questions, and rules.
 
+use futures_util::future::BoxFuture;
+use mcp_servlet_client::{Answers, Elicitation, Input, Offers, Options};
 use mcp_servlet_server::Sha256;
 use puppet::eventually;
 use serde_json::{Value, json};
@@ -8,7 +10,7 @@ use wire::message::{able, stateless};
 use crate::{
     log,
     processes::server,
-    site::{PIPE, Site, WAYS, WEB, definitions},
+    site::{PIPE, Site, WAYS, WEB, Way, definitions},
     support::Wat,
     wasm::{describe, echo, echo_as, echo_features, servlet},
 };
@@ -266,6 +268,35 @@ async fn too_large_a_state_names_the_step() {
     let data = &error["data"];
     assert_eq!(data["code"], "STATE_TOO_LARGE");
     assert_eq!(data["steps"]["first"], "done");
+}
+
+/// Agrees to everything.
+struct Agreeing;
+
+impl Answers for Agreeing {
+    fn offers(&self) -> Offers {
+        Offers {
+            elicitation: true,
+            ..Offers::default()
+        }
+    }
+
+    fn elicit(&self, _: Elicitation) -> BoxFuture<'_, Input> {
+        Box::pin(std::future::ready(Input::Accept(json!({}))))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_state_that_does_not_travel_may_be_large() {
+    let site = site().await;
+    let options = Options::new().answers(Agreeing);
+    let session = site.connect_with(Way::HttpLegacy, "web", options).await;
+    let x = "x".repeat(300 << 10);
+    let called = session.call("run", json!({ "x": x })).await;
+    let result = called.unwrap_or_else(|error| panic!("{error}"));
+    let raw: Value = serde_json::from_str(result.raw.get()).expect("JSON");
+    let made = &raw["structuredContent"]["x"]["params"]["arguments"]["x"];
+    assert!(*made == x, "another result");
 }
 
 /// A tool that reads a resource and calls two tools.

@@ -134,7 +134,7 @@ async fn each_request_of_a_remote_reaches_the_client_and_the_answer_the_remote()
 }
 
 /// A client that refuses everything with an error.
-struct Refusing;
+pub(crate) struct Refusing;
 
 impl Answers for Refusing {
     fn offers(&self) -> Offers {

@@ -6,9 +6,11 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::{
+    asks::Refusing,
     client::{Oslo, with_reports},
     site::{OLD, PIPE, Site, WAYS, WEB, definitions},
     support::{script, with_calls},
+    unanswered::Silent,
     virtual_tools::{error, remote},
 };
 
@@ -57,7 +59,12 @@ pub(crate) fn never() -> Value {
 }
 
 async fn site(remotes: &[(&str, &Puppet)], bundle: &str) -> Site {
-    let mut config = format!("{WEB}{OLD}{PIPE}");
+    site_with("", remotes, bundle).await
+}
+
+/// The same, with these keys in each endpoint.
+async fn site_with(keys: &str, remotes: &[(&str, &Puppet)], bundle: &str) -> Site {
+    let mut config = format!("{WEB}{keys}{OLD}{keys}{PIPE}{keys}");
     for (name, puppet) in remotes {
         config += &remote(name, puppet, "").await;
     }
@@ -396,6 +403,108 @@ step.last = { handler = "good:t", inputs = { x = "${{ steps.again.structuredCont
             let calls = 5 * (number + 1);
             assert_eq!(good.received("tools/call"), calls, "{version} {way:?}");
         }
+    }
+}
+
+/// Tools that write and then ask, and one that only asks.
+const UNANSWERED: &str = r#"
+[bundle.b.tool.plain]
+result = { content = [] }
+step.write = { handler = "good:w" }
+step.ask = { handler = "far:t", after = ["write"] }
+[bundle.b.tool.caught]
+result = { content = [] }
+step.write = { handler = "good:w" }
+step.ask = { handler = "far:t", after = ["write"] }
+[[bundle.b.tool.caught.catches]]
+error = { code = -32001, message = "${{ error.step }}: ${{ error.code }}" }
+[bundle.b.tool.value]
+result = { content = [], structuredContent = { error = "${{ steps.ask.?error }}" } }
+step.write = { handler = "good:w" }
+step.ask = { handler = "far:t", after = ["write"], may_fail = true }
+[bundle.b.tool.mapped]
+handler = "far:t"
+[[bundle.b.tool.mapped.catches]]
+error = { code = -32001, message = "${{ error.code }}" }
+"#;
+
+/// A server since 2026-07-28 whose calls all ask.
+fn always_asking() -> Puppet {
+    let form = json!({ "type": "object", "properties": {} });
+    let params = json!({ "mode": "form", "message": "Which city?", "requestedSchema": form });
+    let request = json!({ "method": "elicitation/create", "params": params });
+    let asks = json!({ "resultType": "input_required", "inputRequests": { "q": request }, "requestState": "mine" });
+    with_calls(&["2026-07-28"], json!([{ "result": asks }]))
+}
+
+/// Asserts that the tools of [`UNANSWERED`] fail with this number and this code at the step that asks.
+async fn assert_unanswered(session: &Session, number: i64, code: &str, case: &str) {
+    let plain = error(session, "plain", json!({})).await;
+    assert_eq!(plain.code(), Some(number), "{case}: {plain}");
+    let data = plain.data().expect("data");
+    assert_eq!(data["step"], "ask", "{case}");
+    let steps = json!({ "write": "done", "ask": "failed" });
+    assert_eq!(data["steps"], steps, "{case}");
+    for (tool, message) in [
+        ("caught", format!("ask: {code}")),
+        ("mapped", code.to_owned()),
+    ] {
+        let caught = error(session, tool, json!({})).await;
+        assert_eq!(caught.code(), Some(-32001), "{case} {tool}: {caught}");
+        assert_eq!(caught.message(), message, "{case} {tool}");
+    }
+    let value = session.call("value", json!({})).await;
+    let value = value.unwrap_or_else(|error| panic!("{case}: {error}"));
+    let value = structured(&value);
+    assert_eq!(value["error"]["kind"], "fault", "{case}: {value}");
+    assert_eq!(value["error"]["code"], code, "{case}: {value}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_step_fails_if_the_client_has_no_capability_for_its_question() {
+    let (far, good) = (always_asking(), plain(text("ok")));
+    let site = site(&[("far", &far), ("good", &good)], UNANSWERED).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        assert_unanswered(&session, -32021, "-32021", &format!("{way:?}")).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_step_fails_if_the_client_does_not_answer_its_question() {
+    let (far, good) = (always_asking(), plain(text("ok")));
+    let remotes = [("far", &far), ("good", &good)];
+    let site = site_with("question_time = \"200ms\"\n", &remotes, UNANSWERED).await;
+    for (way, endpoint) in WAYS.into_iter().filter(|(way, _)| way.is_legacy()) {
+        let options = Options::new();
+        for options in [
+            options.clone().answers(Refusing),
+            options.answers(Silent::default()),
+        ] {
+            let session = site.connect_with(way, endpoint, options).await;
+            assert_unanswered(&session, -32603, "NOT_ANSWERED", &format!("{way:?}")).await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_remote_with_a_handshake_goes_on_if_the_client_does_not_answer() {
+    let (far, good) = (asking("2025-11-25", 1), plain(text("ok")));
+    let remotes = [("far", &far), ("good", &good)];
+    let site = site_with("question_time = \"200ms\"\n", &remotes, UNANSWERED).await;
+    for (number, (way, endpoint)) in WAYS
+        .into_iter()
+        .filter(|(way, _)| way.is_legacy())
+        .enumerate()
+    {
+        let options = Options::new().answers(Silent::default());
+        let session = site.connect_with(way, endpoint, options).await;
+        let value = session.call("value", json!({})).await;
+        let value = value.unwrap_or_else(|error| panic!("{way:?}: {error}"));
+        assert_eq!(structured(&value), json!({}), "{way:?}");
+        let log = far.log();
+        let refused = log.iter().filter(|one| one["error"]["code"] == -32603);
+        assert_eq!(refused.count(), number + 1, "{way:?}");
     }
 }
 

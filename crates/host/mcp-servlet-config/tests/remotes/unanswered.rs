@@ -14,19 +14,20 @@ use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use wire::{
     Pipe,
-    message::{HANDSHAKE, able, initialize, initialized, request},
+    message::{HANDSHAKE, able, initialize, initialized, numbered, request},
 };
 
 use crate::{
     site::{OLD, PIPE, Site, WAYS, WEB, Way},
-    support::with_calls,
+    support::{script_with_calls, with_calls},
 };
 
 /// Ways in which the server sends its request while the request of the client is open.
 const LEGACY: [Way; 3] = [Way::HttpLegacy, Way::Sse, Way::PipeLegacy];
 
 /// A client whose user never answers. It counts the requests that it gets.
-struct Silent(Arc<AtomicUsize>);
+#[derive(Default)]
+pub(crate) struct Silent(Arc<AtomicUsize>);
 
 impl Answers for Silent {
     fn offers(&self) -> Offers {
@@ -48,6 +49,10 @@ fn question() -> Value {
     json!({ "method": "elicitation/create", "params": params })
 }
 
+/// A tool with a step that calls the remote.
+const STEPS: &str =
+    "[bundle.b.tool.run]\nresult = { content = [] }\nstep.ask = { handler = \"far:t\" }\n";
+
 /// A remote that asks in its first call, which it does not end by itself. It answers all others.
 fn asking() -> Puppet {
     let replies = json!([{ "ask": question() }, { "result": { "content": [] } }]);
@@ -61,7 +66,8 @@ async fn site(puppet: &Puppet, keys: &str) -> Site {
     let far = format!(
         "[remote.far]\nurl = \"http://{address}/sse\"\ntransport = \"sse\"\nrequired = true\n"
     );
-    Site::start(&format!("{WEB}{keys}{OLD}{keys}{PIPE}{keys}{far}"), &[]).await
+    let config = format!("{WEB}{keys}{OLD}{keys}{PIPE}{keys}{far}{STEPS}");
+    Site::start(&config, &[]).await
 }
 
 fn endpoint(way: Way) -> &'static str {
@@ -143,20 +149,98 @@ async fn a_question_ends_with_the_session_of_a_client_that_has_no_open_request()
     ends(&puppet).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_question_ends_when_its_client_disconnects() {
-    let puppet = asking();
-    let site = site(&puppet, "").await;
+/// A client on a pipe whose call with the id 1 has led to a question, and the id of the question.
+async fn ask_on_pipe(site: &Site, tool: &str) -> (Pipe, Value) {
     let mut pipe = Pipe::new(site.pipe("pipe"));
     let elicits = able(initialize(HANDSHAKE), json!({ "elicitation": {} }));
     pipe.ask(elicits).await;
     pipe.send(initialized()).await;
     let mut message = pipe
-        .ask(request("tools/call", json!({ "name": "t" })))
+        .ask(request("tools/call", json!({ "name": tool })))
         .await;
     while message["method"] != "elicitation/create" {
         message = pipe.next().await;
     }
-    drop(pipe);
+    (pipe, message["id"].clone())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_ends_when_its_client_disconnects() {
+    let puppet = asking();
+    let site = site(&puppet, "").await;
+    drop(ask_on_pipe(&site, "t").await);
     ends(&puppet).await;
+}
+
+/// The id of the question that the server takes back, and the response to the call with this id.
+async fn taken_back_and_answered(pipe: &mut Pipe, id: u64) -> (Value, Value) {
+    let (mut taken_back, mut response) = (Value::Null, Value::Null);
+    while taken_back.is_null() || response.is_null() {
+        let message = pipe.next().await;
+        if message["method"] == "notifications/cancelled" {
+            taken_back = message["params"]["requestId"].clone();
+        } else if message["method"].is_null() && message["id"] == id {
+            response = message;
+        }
+    }
+    (taken_back, response)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_ends_when_the_remote_answers_its_call() {
+    for tool in ["t", "run"] {
+        let replies = json!([{ "ask": question(), "result": { "content": [] } }]);
+        let puppet = with_calls(&["2025-11-25"], replies);
+        let site = site(&puppet, "").await;
+        let (mut pipe, question) = ask_on_pipe(&site, tool).await;
+        puppet.give_up();
+        let (taken_back, response) = taken_back_and_answered(&mut pipe, 1).await;
+        assert_eq!(taken_back, question, "{tool}");
+        assert_eq!(response["result"]["content"], json!([]), "{response}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_ends_when_the_remote_takes_it_back_and_its_call_goes_on() {
+    for tool in ["t", "run"] {
+        let cancel =
+            json!({ "method": "notifications/cancelled", "params": { "requestId": "puppet-1" } });
+        let done = json!({ "content": [] });
+        let replies = json!([
+            { "ask": question(), "result": done },
+            { "before": [cancel], "result": done },
+        ]);
+        let puppet = with_calls(&["2025-11-25"], replies);
+        let site = site(&puppet, "").await;
+        let (mut pipe, question) = ask_on_pipe(&site, tool).await;
+        let other = request("tools/call", json!({ "name": "t" }));
+        pipe.send(numbered(2, other)).await;
+        let (taken_back, response) = taken_back_and_answered(&mut pipe, 2).await;
+        assert_eq!(taken_back, question, "{tool}");
+        assert_eq!(response["result"]["content"], json!([]), "{response}");
+        puppet.give_up();
+        let mut response = pipe.next().await;
+        while response["id"] != 1 {
+            response = pipe.next().await;
+        }
+        assert_eq!(response["result"]["content"], json!([]), "{response}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_ends_with_its_remote() {
+    for tool in ["t", "run"] {
+        let replies = json!([{ "ask": question() }, { "exit": 3 }]);
+        let script = script_with_calls(&["2025-11-25"], replies).to_string();
+        let command = json!([puppet::program(), "./asking.json"]);
+        let far = format!("[remote.far]\ncommand = {command}\nrequired = true\n");
+        let files = [("asking.json", script.as_bytes())];
+        let site = Site::start(&format!("{WEB}{PIPE}{far}{STEPS}"), &files).await;
+        let (mut pipe, question) = ask_on_pipe(&site, tool).await;
+        let other = request("tools/call", json!({ "name": "t" }));
+        pipe.send(numbered(2, other)).await;
+        let (taken_back, response) = taken_back_and_answered(&mut pipe, 1).await;
+        assert_eq!(taken_back, question, "{tool}");
+        assert_eq!(response["error"]["code"], -32000, "{response}");
+    }
 }

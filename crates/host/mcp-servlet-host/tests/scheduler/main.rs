@@ -317,10 +317,11 @@ fn run(graph: &Graph, answer: Option<(&str, JsonObject)>) -> Outcome {
         let host = graph.host(Arc::clone(&remote) as _);
         let progress = Arc::new(Progress::new(graph.nodes.len()));
         let mut request_meta = RequestMeta::default();
-        request_meta.meta = Some(JsonObject::from_iter([(
-            "progressToken".to_owned(),
-            1.into(),
-        )]));
+        let meta = json!({
+            "progressToken": 1,
+            "io.modelcontextprotocol/clientCapabilities": { "elicitation": {} },
+        });
+        request_meta.meta = meta.as_object().cloned();
         request_meta.listener = Some(Arc::clone(&progress) as _);
         if let Some((state, responses)) = answer {
             request_meta.request_state = Some(state.to_owned());

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_servlet_call::{InputTimeout, Listener, Notification, RequestMeta, Sending};
+use mcp_servlet_call::{InputTimeout, Listener, Notification, RequestMeta, Sending, Withdrawal};
 use mcp_servlet_remote::RemoteServer;
-use puppet::{Puppet, eventually};
+use puppet::{PATIENCE, Puppet, eventually};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
@@ -340,6 +340,66 @@ async fn the_time_of_a_request_replaces_that_of_the_options() {
     let again = answered(request_meta, &asked, answer.clone());
     let result = call(&remote, "t", &again).await;
     assert_eq!(result["structuredContent"]["answer"], answer);
+}
+
+/// Waits until the question of a call is withdrawn, whose client shows it with this prefix.
+async fn is_withdrawn(withdrawal: &Withdrawal, prefix: &str) {
+    let key = format!("{prefix}mcp-servlet/question");
+    let mut withdrawn = withdrawal.keys();
+    let withdrawn = withdrawn.wait_for(|keys| keys.contains(&key));
+    let withdrawn = tokio::time::timeout(PATIENCE, withdrawn).await;
+    withdrawn.expect("in time").expect("there is a sender");
+}
+
+#[tokio::test]
+async fn a_question_is_withdrawn_when_the_remote_answers_its_call() {
+    let replies =
+        json!([{ "ask": question(), "result": { "content": [], "structuredContent": 1 } }]);
+    let puppet = with_calls(&["2025-11-25"], replies);
+    let address = puppet.http().await;
+    for target in [http(address), sse(address)] {
+        let remote = connected("r", target).await;
+        let withdrawal = Withdrawal::default();
+        let mut request_meta = client(json!({ "elicitation": {} }));
+        request_meta.withdrawal = Some(withdrawal.of_part("step."));
+        let asked = call(&remote, "t", &request_meta).await;
+        assert_eq!(asked["resultType"], "input_required", "{asked}");
+        assert!(withdrawal.keys().borrow().is_empty());
+        puppet.give_up();
+        is_withdrawn(&withdrawal, "step.").await;
+        // The result is there, whatever the client sends now.
+        let again = answered(request_meta, &asked, json!({ "action": "decline" }));
+        let result = call(&remote, "t", &again).await;
+        assert_eq!(result["structuredContent"], 1, "{result}");
+    }
+}
+
+#[tokio::test]
+async fn a_question_that_the_remote_takes_back_is_withdrawn_and_stops_no_others() {
+    let cancel =
+        json!({ "method": "notifications/cancelled", "params": { "requestId": "puppet-1" } });
+    let done = json!({ "content": [] });
+    let replies = json!([
+        { "ask": question(), "result": done },
+        { "before": [cancel], "result": done },
+        { "ask": question(), "result": done },
+    ]);
+    let puppet = with_calls(&["2025-11-25"], replies);
+    let remote = connected("r", http(puppet.http().await)).await;
+    let withdrawal = Withdrawal::default();
+    let mut request_meta = client(json!({ "elicitation": {} }));
+    request_meta.withdrawal = Some(withdrawal.clone());
+    let asked = call(&remote, "t", &request_meta).await;
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    call(&remote, "t", &client(json!({}))).await;
+    is_withdrawn(&withdrawal, "").await;
+    puppet.give_up();
+    // The client of the first call may come back later. The remote has answered it.
+    eventually("another question", async || {
+        let other = call(&remote, "t", &request_meta).await;
+        other["resultType"] == "input_required"
+    })
+    .await;
 }
 
 /// How many questions of a server were answered with `cancel`.

@@ -347,6 +347,8 @@ fn inner_request(outer: &RequestMeta, servlet: &str, callee: &Callee) -> Request
     let mut request_meta = RequestMeta::default();
     request_meta.meta = Some(meta(outer, servlet));
     request_meta.input_timeout.clone_from(&outer.input_timeout);
+    let withdrawal = outer.withdrawal.as_ref();
+    request_meta.withdrawal = withdrawal.map(|of| of.of_part(&prefix(callee)));
     request_meta.caller.clone_from(&outer.caller);
     request_meta.guard = outer.guard.as_ref().map(|guard| guard.of_callee(callee));
     request_meta.observer.clone_from(&outer.observer);

@@ -20,7 +20,6 @@ use rmcp::{
     service::RequestContext,
 };
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use crate::{
@@ -29,7 +28,7 @@ use crate::{
     handler::{
         Handler,
         clock::{Clock, timed_out},
-        input_rounds::{self, Answer, Inputs},
+        input_rounds::{self, Answer, Inputs, Open},
         notifications::TaskCell,
         search,
         session::Session,
@@ -248,7 +247,7 @@ impl ToolCall {
         inputs: Inputs,
     ) -> Result<Answered, RpcError> {
         let options = &self.server.0.options.tasks;
-        let end = inputs.end.clone();
+        let open = inputs.open.clone();
         let support = TaskSupport::of(&self.permissions, &self.request.name);
         let may_be_task = self.client_has_tasks() && options.max > 0;
         if matches!(support, TaskSupport::Optional | TaskSupport::Required) && may_be_task {
@@ -256,7 +255,7 @@ impl ToolCall {
                 let first = Arc::clone(self);
                 // The call has to know its task before it begins.
                 let first = Box::pin(async move { first.run(inputs).await });
-                return Ok(self.hand_over(handler, created, end, first));
+                return Ok(self.hand_over(handler, created, open, first));
             }
             if support == TaskSupport::Required {
                 return Err(too_many());
@@ -268,7 +267,7 @@ impl ToolCall {
                 Ok(result) => return Ok(Answered::Now(result?)),
                 Err(_) => {
                     if let Some(created) = self.create_task(handler) {
-                        return Ok(self.hand_over(handler, created, end, first));
+                        return Ok(self.hand_over(handler, created, open, first));
                     }
                 }
             }
@@ -276,12 +275,12 @@ impl ToolCall {
         first.await.map(Answered::Now)
     }
 
-    /// Hands a running call over to a task. `end` ends its input requests.
+    /// Hands a running call over to a task. `open` is about its input requests.
     fn hand_over(
         self: &Arc<Self>,
         handler: &Handler,
         created: Created,
-        end: CancellationToken,
+        open: Open,
         first: Running,
     ) -> Answered {
         let task = Arc::clone(&created.task);
@@ -290,14 +289,14 @@ impl ToolCall {
         let _ = self.task.set(Arc::clone(&task));
         let work = async move {
             let again = |inputs| call.start(inputs);
-            let ask = |input_requests| {
+            let ask = |input_requests, withdrawal| {
                 let (task, results) = (&asked, &call.server.0.process.results);
                 async move {
                     let _kept = results.keep("input request", &input_requests)?;
-                    task.ask(input_requests).await
+                    task.ask(input_requests, &withdrawal).await
                 }
             };
-            input_rounds::converse(&call.context, end, first, again, ask).await
+            input_rounds::converse(&call.context, open, first, again, ask).await
         };
         handler.tasks.spawn(&self.server, created, work);
         Answered::Later(task)
@@ -398,8 +397,8 @@ impl Handler {
         let era = call.era;
         let (context, asked, seal) = (&call.context, call.asked(), &self.server.0.seal);
         let answer = if era == Era::Modern {
-            let inputs = inputs.open(seal, &asked).await?;
-            let open = inputs.end.clone().drop_guard();
+            let inputs = inputs.unseal(seal, &asked).await?;
+            let open = inputs.open.end.clone().drop_guard();
             match Box::pin(call.answer(self, inputs)).await? {
                 Answered::Now(result) => {
                     input_rounds::input_required_result(seal, context, &asked, result, open)?
@@ -412,10 +411,16 @@ impl Handler {
                 }
             }
         } else {
-            input_rounds::answer(&self.server, context, era, &asked, inputs, |inputs| {
-                call.start(inputs)
-            })
-            .await?
+            // Its other steps may go on, or must be named in the error.
+            let takes_refusals = call
+                .permissions
+                .host
+                .bundle_of(&call.request.name)
+                .is_some();
+            let start = |inputs| call.start(inputs);
+            let server = &self.server;
+            input_rounds::answer(server, context, era, &asked, inputs, takes_refusals, start)
+                .await?
         };
         Ok(match answer {
             Answer::Complete(json) => self.answer::<CallToolResult>(era, json).into(),
@@ -460,7 +465,8 @@ fn require_tasks(call: &ToolCall) -> Result<(), RpcError> {
         "`{}` only runs as a task, for clients with the extension `io.modelcontextprotocol/tasks`",
         call.request.name
     );
-    Err(input_rounds::lacks_capability(message, json!(needed)))
+    let error = RpcError::new(RpcError::MISSING_CLIENT_CAPABILITY, message);
+    Err(error.with_data(json!({ "requiredCapabilities": needed })))
 }
 
 fn too_many() -> RpcError {

@@ -242,7 +242,8 @@ impl Handler {
                 Err(error) => Err(error.to_rpc_error()),
             }
         };
-        let answer = input_rounds::answer(&self.server, context, era, &asked, inputs, call).await;
+        let answer =
+            input_rounds::answer(&self.server, context, era, &asked, inputs, false, call).await;
         answer.inspect_err(|error| account.failed(error))
     }
 

@@ -5,9 +5,12 @@
 //! clients up to 2025-11-25, the host sends each input request as a request of its own, while
 //! theirs is still open.
 
-use std::{collections::BTreeSet, future::Future, pin::Pin, time::Duration};
+use std::{future::Future, pin::Pin, time::Duration};
 
-use mcp_servlet_call::{JsonObject, Nursery, RpcError, refused, takes_error};
+use mcp_servlet_call::{
+    JsonObject, Nursery, RpcError, Withdrawal, is_input_request, missing_capability, refused,
+    takes_error,
+};
 use mcp_servlet_host::INPUT_ROUNDS;
 use rmcp::{
     Peer, RoleServer,
@@ -33,8 +36,17 @@ pub(super) struct Inputs {
     pub(super) responses: Option<JsonObject>,
     /// The servlet's `requestState`.
     pub(super) state: Option<String>,
-    /// Cancelled when the input requests of the result get no responses any more.
+    /// About the input requests of the result.
+    pub(super) open: Open,
+}
+
+/// The input requests of a result that have no responses yet.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Open {
+    /// Cancelled when they get no responses any more.
     pub(super) end: CancellationToken,
+    /// Takes back those that need no response any more.
+    pub(super) withdrawal: Withdrawal,
 }
 
 impl Inputs {
@@ -43,12 +55,12 @@ impl Inputs {
         Self {
             responses: responses.map(JsonObject::from_iter),
             state,
-            end: CancellationToken::new(),
+            open: Open::default(),
         }
     }
 
     /// Replaces the encrypted state by the servlet's own.
-    pub(super) async fn open(
+    pub(super) async fn unseal(
         mut self,
         seal: &Seal,
         request: &Request<'_>,
@@ -69,7 +81,8 @@ pub(super) enum Answer {
     InputRequests(JsonObject),
 }
 
-/// Answers a request. Clients up to 2025-11-25 may need several calls of the servlet, all others one.
+/// Answers a request. Clients up to 2025-11-25 may need several calls of the servlet, all others one. `takes_refusals` is whether a call
+/// goes on with an error instead of a response.
 ///
 /// Boxed, because rmcp moves the future several times before it polls it.
 pub(super) fn answer<'a, F>(
@@ -78,6 +91,7 @@ pub(super) fn answer<'a, F>(
     era: Era,
     request: &'a Request<'a>,
     inputs: Inputs,
+    takes_refusals: bool,
     call: impl Fn(Inputs) -> F + Send + 'a,
 ) -> Pin<Box<dyn Future<Output = Result<Answer, RpcError>> + Send + 'a>>
 where
@@ -85,18 +99,25 @@ where
 {
     Box::pin(async move {
         let Server(shared) = server;
-        let (seal, patience) = (&shared.seal, shared.options.question_time);
-        let inputs = inputs.open(seal, request).await?;
-        let end = inputs.end.clone();
+        let seal = &shared.seal;
+        let inputs = inputs.unseal(seal, request).await?;
+        let open = inputs.open.clone();
         if era == Era::Modern {
-            let open = end.drop_guard();
+            let open = open.end.drop_guard();
             let result = call(inputs).await?;
             return input_required_result(seal, context, request, result, open);
         }
-        let nursery = &shared.process.nursery;
-        let ask =
-            |input_requests| async move { ask(context, nursery, &input_requests, patience).await };
-        converse(context, end, call(inputs), call, ask)
+        let asking = &Asking {
+            context,
+            nursery: &shared.process.nursery,
+            name: request.name,
+            patience: shared.options.question_time,
+            takes_refusals,
+        };
+        let ask = |input_requests, withdrawal| async move {
+            asking.ask(&input_requests, &withdrawal).await
+        };
+        converse(context, open, call(inputs), call, ask)
             .await
             .map(Answer::Complete)
     })
@@ -122,18 +143,22 @@ pub(super) fn input_required_result(
 }
 
 /// Calls a servlet until it has a result: `first` is the running call, `again` calls with the
-/// responses from `ask`. Input requests that are still open after that, or when this is dropped, are ended by `end`.
+/// responses from `ask`. Input requests that are still open after that, or when this is dropped, are ended by `open`.
 pub(super) async fn converse<F, A>(
     context: &RequestContext<RoleServer>,
-    end: CancellationToken,
+    open: Open,
     first: F,
     again: impl Fn(Inputs) -> F,
-    ask: impl Fn(JsonObject) -> A,
+    ask: impl Fn(JsonObject, Withdrawal) -> A,
 ) -> Result<JsonObject, RpcError>
 where
     F: Future<Output = Result<JsonObject, RpcError>>,
     A: Future<Output = Result<JsonObject, RpcError>>,
 {
+    let Open {
+        end,
+        mut withdrawal,
+    } = open;
     let _open = end.clone().drop_guard();
     let mut result = first.await?;
     let mut rounds = 0;
@@ -144,12 +169,17 @@ where
             return Err(RpcError::new(RpcError::INTERNAL, message));
         }
         rounds += 1;
-        let responses = ask(input_requests).await?;
+        let responses = ask(input_requests, withdrawal).await?;
+        // The next result may have requests with the same keys.
+        withdrawal = Withdrawal::default();
         let state = result.get("requestState").and_then(Value::as_str);
         result = again(Inputs {
             responses: Some(responses),
             state: state.map(str::to_owned),
-            end: end.clone(),
+            open: Open {
+                end: end.clone(),
+                withdrawal: withdrawal.clone(),
+            },
         })
         .await?;
     }
@@ -165,8 +195,11 @@ fn input_requests(
         None | Some("complete") => Ok(None),
         Some("input_required") => {
             let input_requests = asked(result)?;
-            require(context, input_requests)?;
-            Ok(Some(input_requests.clone()))
+            let declared = json!(context.client_capabilities());
+            match missing_capability(&declared, input_requests.values()) {
+                Some(error) => Err(error),
+                None => Ok(Some(input_requests.clone())),
+            }
         }
         Some(other) => {
             let message = format!("this host does not pass on results of type `{other}`");
@@ -187,122 +220,84 @@ fn asked(result: &JsonObject) -> Result<&JsonObject, RpcError> {
         None => return Ok(&NONE),
         Some(input_requests) => input_requests.as_object().ok_or_else(wrong)?,
     };
-    if input_requests
-        .values()
-        .all(|input_request| capability(input_request).is_some())
-    {
+    if input_requests.values().all(is_input_request) {
         return Ok(input_requests);
     }
     Err(wrong())
 }
 
-/// A capability that the client must declare for an input request, and the mode within it.
-type Capability = (&'static str, Option<&'static str>);
-
-fn capability(input_request: &Value) -> Option<Capability> {
-    let params = &input_request["params"];
-    let uses_tools = || !params["tools"].is_null() || !params["toolChoice"].is_null();
-    Some(match input_request["method"].as_str()? {
-        "elicitation/create" if params["mode"] == "url" => ("elicitation", Some("url")),
-        "elicitation/create" => ("elicitation", Some("form")),
-        "sampling/createMessage" if uses_tools() => ("sampling", Some("tools")),
-        "sampling/createMessage" => ("sampling", None),
-        "roots/list" => ("roots", None),
-        _ => return None,
-    })
-}
-
-/// Whether a client has a capability. `elicitation` without modes means forms, as it did before modes existed.
-fn has(declared: &Value, (name, part): Capability) -> bool {
-    let whole = &declared[name];
-    match part {
-        None => !whole.is_null(),
-        Some(part) if !whole[part].is_null() => true,
-        Some("form") => whole.is_object() && whole["url"].is_null(),
-        Some(_) => false,
-    }
-}
-
-/// Refuses input requests that need a capability which the client has not declared.
-fn require(
-    context: &RequestContext<RoleServer>,
-    input_requests: &JsonObject,
-) -> Result<(), RpcError> {
-    let declared = json!(context.client_capabilities());
-    let needed: BTreeSet<_> = input_requests
-        .values()
-        .filter_map(capability)
-        .filter(|needed| !has(&declared, *needed))
-        .collect();
-    if needed.is_empty() {
-        return Ok(());
-    }
-    let mut missing = json!({});
-    let mut names = Vec::new();
-    for (name, part) in needed {
-        match part {
-            // Clients from before modes existed support forms.
-            None | Some("form") => {
-                missing[name] = json!({});
-                names.push(format!("`{name}`"));
-            }
-            Some(part) => {
-                missing[name][part] = json!({});
-                names.push(format!("`{name}.{part}`"));
-            }
-        }
-    }
-    let message = format!(
-        "this needs a client with the capability {}",
-        names.join(", ")
-    );
-    Err(lacks_capability(message, missing))
-}
-
-/// The error for a client that has not declared these capabilities.
-pub(super) fn lacks_capability(message: String, required: Value) -> RpcError {
-    RpcError::new(RpcError::MISSING_CLIENT_CAPABILITY, message)
-        .with_data(json!({ "requiredCapabilities": required }))
-}
-
-/// Sends the input requests to a client up to 2025-11-25, one after the other, since a person may have to answer.
-async fn ask(
-    context: &RequestContext<RoleServer>,
-    nursery: &Nursery,
-    input_requests: &JsonObject,
+/// How a client up to 2025-11-25 is asked.
+struct Asking<'a> {
+    context: &'a RequestContext<RoleServer>,
+    nursery: &'a Nursery,
+    /// The tool, prompt or resource that the client has requested.
+    name: &'a str,
+    /// How long the client may take for each response.
     patience: Duration,
-) -> Result<JsonObject, RpcError> {
-    let mut responses = JsonObject::new();
-    for (key, input_request) in input_requests {
-        let asked = tokio::time::timeout(patience, ask_one(&context.peer, nursery, input_request));
-        let asked = tokio::select! {
-            asked = asked => asked,
-            () = cancelled(context) => {
-                return Err(RpcError::new(RpcError::INTERNAL, "the request was cancelled"));
+    /// Whether the call goes on without a response.
+    takes_refusals: bool,
+}
+
+impl Asking<'_> {
+    /// Sends input requests, one after the other, since a person may have to answer. Those that are withdrawn get no response.
+    async fn ask(
+        &self,
+        input_requests: &JsonObject,
+        withdrawal: &Withdrawal,
+    ) -> Result<JsonObject, RpcError> {
+        let mut responses = JsonObject::new();
+        let mut withdrawn = withdrawal.keys();
+        for (key, input_request) in input_requests {
+            let asked = ask_one(&self.context.peer, self.nursery, input_request);
+            let asked = tokio::time::timeout(self.patience, asked);
+            let is_withdrawn = async {
+                // The sender lives as long as `withdrawal`.
+                let _ = withdrawn.wait_for(|keys| keys.contains(key)).await;
+            };
+            let asked = tokio::select! {
+                biased;
+                () = is_withdrawn => continue,
+                () = cancelled(self.context) => {
+                    return Err(RpcError::new(RpcError::INTERNAL, "the request was cancelled"));
+                }
+                asked = asked => asked,
+            };
+            let (problem, may_go_on) = match asked {
+                Ok(Ok(response)) => {
+                    responses.insert(key.clone(), response);
+                    continue;
+                }
+                // The remote that asks decides how it goes on.
+                Ok(Err(ServiceError::McpError(error))) if takes_error(key) => {
+                    let error = RpcError {
+                        code: error.code.0,
+                        message: error.message.into_owned(),
+                        data: error.data,
+                    };
+                    responses.insert(key.clone(), refused(&error));
+                    continue;
+                }
+                Ok(Err(error)) => {
+                    let is_refusal = matches!(error, ServiceError::McpError(_));
+                    (error.to_string(), is_refusal)
+                }
+                Err(_) => (format!("no response within {:?}", self.patience), true),
+            };
+            let error = self.not_answered(input_request, &problem);
+            if !(self.takes_refusals && may_go_on) {
+                return Err(error);
             }
-        };
-        let problem = match asked {
-            Ok(Ok(response)) => {
-                responses.insert(key.clone(), response);
-                continue;
-            }
-            // The remote that asks decides how it goes on.
-            Ok(Err(ServiceError::McpError(error))) if takes_error(key) => {
-                let error = RpcError {
-                    code: error.code.0,
-                    message: error.message.into_owned(),
-                    data: error.data,
-                };
-                responses.insert(key.clone(), refused(&error));
-                continue;
-            }
-            Ok(Err(error)) => error.to_string(),
-            Err(_) => format!("no response within {patience:?}"),
-        };
-        let message = format!("the client did not answer the input request `{key}`: {problem}");
-        return Err(RpcError::new(RpcError::INTERNAL, message));
+            responses.insert(key.clone(), refused(&error));
+        }
+        Ok(responses)
     }
-    Ok(responses)
+
+    fn not_answered(&self, input_request: &Value, problem: &str) -> RpcError {
+        let method = input_request["method"].as_str().unwrap_or_default();
+        let name = self.name;
+        let message = format!("the client did not answer `{method}` of `{name}`: {problem}");
+        RpcError::new(RpcError::INTERNAL, message).with_data(json!({ "code": "NOT_ANSWERED" }))
+    }
 }
 
 /// Sends the servlet's JSON unchanged: rmcp's types would drop unknown fields.
@@ -354,41 +349,6 @@ mod tests {
 
     fn object(value: Value) -> JsonObject {
         serde_json::from_value(value).expect("an object")
-    }
-
-    #[test]
-    fn a_part_of_a_capability_is_not_the_whole() {
-        let input_request = |method: &str, params: Value| {
-            capability(&json!({ "method": method, "params": params })).expect("an input request")
-        };
-        let form = input_request("elicitation/create", json!({ "message": "m" }));
-        let url = input_request("elicitation/create", json!({ "mode": "url" }));
-        let text = input_request("sampling/createMessage", json!({}));
-        let tools = input_request("sampling/createMessage", json!({ "tools": [] }));
-        for (declared, expected) in [
-            (json!({}), [false; 4]),
-            (json!({ "elicitation": {} }), [true, false, false, false]),
-            (
-                json!({ "elicitation": { "form": {} } }),
-                [true, false, false, false],
-            ),
-            (
-                json!({ "elicitation": { "url": {} } }),
-                [false, true, false, false],
-            ),
-            (
-                json!({ "elicitation": { "form": {}, "url": {} } }),
-                [true, true, false, false],
-            ),
-            (json!({ "sampling": {} }), [false, false, true, false]),
-            (
-                json!({ "sampling": { "tools": {} } }),
-                [false, false, true, true],
-            ),
-        ] {
-            let got = [form, url, text, tools].map(|needed| has(&declared, needed));
-            assert_eq!(got, expected, "{declared}");
-        }
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! What the requests of one session share.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use mcp_servlet_call::{ClientSession, InputTimeout, JsonObject, RequestMeta};
 use mcp_servlet_common::lock;
@@ -98,8 +101,15 @@ impl Session {
         request_meta.meta = Some(meta);
         request_meta.input_responses = inputs.responses;
         request_meta.request_state = inputs.state;
-        let input_timeout = InputTimeout::new(options.question_time).end_with(inputs.end);
+        let limit = match era {
+            // The client is asked while its request is open. Each question has its time, and the request ends them all.
+            Era::Legacy => Duration::MAX,
+            Era::Modern => options.question_time,
+        };
+        let input_timeout = InputTimeout::new(limit).end_with(inputs.open.end);
         request_meta.input_timeout = Some(input_timeout);
+        request_meta.withdrawal = Some(inputs.open.withdrawal);
+        request_meta.keeps_state = era == Era::Legacy;
         request_meta.listener = Some(Arc::new(notifier));
         request_meta.caller = Some(attributes::caller(context));
         request_meta

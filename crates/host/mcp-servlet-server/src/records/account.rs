@@ -280,7 +280,7 @@ fn inner_fields(call: InnerCall<'_>, outer: &Fields) -> Fields {
         CallTarget::Resource(uri) => ("resources/read", uri),
     };
     let (step, index, via) = match call.maker {
-        CallMaker::Step { name, index } => (Some(name.to_owned()), index, None),
+        CallMaker::Step { name, index, .. } => (Some(name.to_owned()), index, None),
         CallMaker::Servlet(servlet) => (None, None, Some(servlet.to_owned())),
     };
     Fields {

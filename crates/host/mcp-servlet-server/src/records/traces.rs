@@ -212,7 +212,7 @@ impl Traces {
             }
         };
         match call.maker {
-            CallMaker::Step { name, index } => {
+            CallMaker::Step { name, index, .. } => {
                 attributes.push(KeyValue::new(names::STEP, name.to_owned()));
                 let index = index.map(|index| KeyValue::new(names::INDEX, index.to_string()));
                 attributes.extend(index);

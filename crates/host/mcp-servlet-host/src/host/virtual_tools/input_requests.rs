@@ -1,6 +1,7 @@
 //! Input requests of steps: what the client is asked, and how the call goes on with its answers.
 //!
-//! The state between two requests goes to the client. The server encrypts it.
+//! The state between two requests goes to the client, and the server encrypts it. It stays in this process for clients up to
+//! 2025-11-25.
 
 use std::{borrow::Cow, collections::BTreeMap, sync::Mutex, time::Duration};
 
@@ -134,7 +135,7 @@ impl Resumed {
             "run": run.snapshot(),
         });
         let text = state.to_string();
-        if text.len() <= MAX_STATE_TEXT {
+        if request_meta.keeps_state || text.len() <= MAX_STATE_TEXT {
             return Ok(text);
         }
         Err(("STATE_TOO_LARGE", too_large(run, tool, asking)))
@@ -180,7 +181,7 @@ fn responses_for(step: &Step, call: Call, request_meta: &RequestMeta) -> JsonObj
 }
 
 /// What the keys of a call's input requests begin with: `STEP.`, or `STEP.INDEX.`.
-fn prefix(step: &Step, call: Call) -> String {
+pub(super) fn prefix(step: &Step, call: Call) -> String {
     let name = step.name().unwrap_or_default();
     match call.index {
         Some(index) => format!("{name}.{index}."),

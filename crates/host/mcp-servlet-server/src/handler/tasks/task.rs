@@ -1,12 +1,12 @@
 //! One task: its state, the responses of the client, and cancellation.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Mutex, MutexGuard},
     time::Duration,
 };
 
-use mcp_servlet_call::{JsonObject, RpcError};
+use mcp_servlet_call::{JsonObject, RpcError, Withdrawal};
 use mcp_servlet_common::lock;
 use rmcp::{
     model::{Task as Wire, TaskStatus},
@@ -136,16 +136,24 @@ impl Task {
         state.touch();
     }
 
-    /// Publishes input requests, and waits until all of them have responses.
-    pub(crate) async fn ask(&self, input_requests: JsonObject) -> Result<JsonObject, RpcError> {
+    /// Publishes input requests, and waits until all of them have responses or are withdrawn.
+    pub(crate) async fn ask(
+        &self,
+        input_requests: JsonObject,
+        withdrawal: &Withdrawal,
+    ) -> Result<JsonObject, RpcError> {
         self.state().ask(input_requests);
+        let mut withdrawn = withdrawal.keys();
         loop {
             let answered = self.answered.notified();
+            self.state().withdraw(&withdrawn.borrow_and_update());
             if let Some(answers) = self.state().answers() {
                 return Ok(answers);
             }
             tokio::select! {
                 () = answered => {}
+                // The sender lives as long as `withdrawal`.
+                _ = withdrawn.changed() => {}
                 () = self.cancelled() => {
                     return Err(RpcError::new(RpcError::INTERNAL, "the task was cancelled"));
                 }
@@ -226,6 +234,16 @@ impl State {
         self.touch();
     }
 
+    /// Removes the input requests with these keys of the servlet.
+    fn withdraw(&mut self, keys: &BTreeSet<String>) {
+        let open = self.input_requests.len();
+        self.input_requests
+            .retain(|_, (key, _)| !keys.contains(key));
+        if self.input_requests.len() < open {
+            self.touch();
+        }
+    }
+
     /// All responses, once no input request is open.
     fn answers(&mut self) -> Option<JsonObject> {
         let is_answered = self.input_requests.is_empty();
@@ -235,4 +253,29 @@ impl State {
 
 fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_request_that_is_withdrawn_needs_no_response() {
+        let (id, ttl) = ("1".to_owned(), Duration::from_mins(1));
+        let task = Task::new(id, "t".to_owned(), ttl, CancellationToken::new());
+        let withdrawal = Withdrawal::default();
+        let request = json!({ "method": "roots/list" });
+        let requests =
+            JsonObject::from_iter(["a", "b"].map(|key| (key.to_owned(), request.clone())));
+        let answering = async {
+            task.answer([("b.2".to_owned(), json!(2))]);
+            let open = task.to_json();
+            assert_eq!(open["inputRequests"], json!({ "a.1": request }));
+            withdrawal.withdraw("a");
+        };
+        let (answers, ()) = tokio::join!(task.ask(requests, &withdrawal), answering);
+        let expected = JsonObject::from_iter([("b".to_owned(), json!(2))]);
+        assert_eq!(answers.expect("answers"), expected);
+        assert_eq!(task.to_json().get("inputRequests"), None);
+    }
 }

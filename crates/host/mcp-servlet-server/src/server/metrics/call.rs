@@ -30,15 +30,17 @@ impl Metrics {
         let series = owner.map(|owner| self.series(owner, tool));
         let labels = series.as_ref().map(|series| &series.labels);
         let span = labels.map_or_else(Span::none, Called::span);
-        // Formatting the fields takes microseconds. Without the line `ended`, only failures show them.
-        let is_logged = tracing::enabled!(Level::INFO);
-        if is_logged {
+        // Formatting the fields takes microseconds. Without the line `ended`, only failures show them: of this call, or of those that
+        // it makes.
+        let makes_calls = caller.request_meta.observer.is_some();
+        let is_described = makes_calls || tracing::enabled!(Level::INFO);
+        if is_described {
             caller.describe(&span);
         }
         Call {
             metrics: self,
             servlet,
-            caller: (!is_logged).then_some(caller),
+            caller: (!is_described).then_some(caller),
             span,
             series,
             start: Instant::now(),
@@ -107,13 +109,11 @@ impl CallObserver for InnerCalls {
 impl ObservedCall for Running<'_> {
     fn end(mut self: Box<Self>, outcome: InnerOutcome<'_>, usage: Option<&Usage>) {
         let error = match outcome {
-            InnerOutcome::CalleeError(error) => Some(&*error.message),
+            InnerOutcome::CalleeError(error) => Some(error.message.clone()),
+            InnerOutcome::StepError(error) if concerns_operator(error) => Some(error.to_string()),
             _ => None,
         };
-        self.record(outcome.name(), error, usage);
-        if let InnerOutcome::StepError(error) = outcome {
-            log_failure(error, None);
-        }
+        self.record(outcome.name(), error.as_deref(), usage);
     }
 }
 
@@ -129,40 +129,62 @@ impl Running<'_> {
     fn record(&mut self, outcome: &'static str, error: Option<&str>, usage: Option<&Usage>) {
         self.has_ended = true;
         let time = self.start.elapsed();
+        self.log(outcome, error, time);
         let InnerCall {
-            maker,
             member,
             target,
             is_known,
+            ..
         } = self.call;
-        let (tool, resource) = match target {
-            CallTarget::Tool(name) => (Some(name), None),
-            CallTarget::Resource(uri) => (None, Some(uri)),
-        };
-        let (step, index, via) = match maker {
-            CallMaker::Step { name, index } => (Some(name), index, None),
-            CallMaker::Servlet(name) => (None, None, Some(name)),
-        };
-        tracing::info!(
-            step,
-            index,
-            via,
-            member,
-            tool,
-            resource,
-            outcome,
-            error,
-            milliseconds = time.as_secs_f64() * 1000.0,
-            "inner call ended"
-        );
         // Labels with names that servlets make up would exhaust the memory.
-        if let Some(tool) = tool.filter(|_| is_known) {
+        if let CallTarget::Tool(tool) = target
+            && is_known
+        {
             let metrics = &self.server.0.process.metrics;
             let series = metrics.series(member, tool);
             metrics.count(&series, outcome, time, usage);
         }
         if let Some((notes, record)) = self.record.take() {
             notes.end_inner(record, outcome, time, usage);
+        }
+    }
+
+    /// Logs the call. It is a warning if its error ends the call of a virtual tool. A servlet decides itself what an error means.
+    fn log(&self, outcome: &'static str, error: Option<&str>, time: Duration) {
+        let member = self.call.member;
+        let (tool, resource) = match self.call.target {
+            CallTarget::Tool(name) => (Some(name), None),
+            CallTarget::Resource(uri) => (None, Some(uri)),
+        };
+        let (step, index, via, may_fail) = match self.call.maker {
+            CallMaker::Step {
+                name,
+                index,
+                may_fail,
+            } => (Some(name), index, None, may_fail),
+            CallMaker::Servlet(name) => (None, None, Some(name), true),
+        };
+        let milliseconds = time.as_secs_f64() * 1000.0;
+        macro_rules! log {
+            ($level:ident) => {
+                tracing::$level!(
+                    step,
+                    index,
+                    via,
+                    member,
+                    tool,
+                    resource,
+                    outcome,
+                    error,
+                    milliseconds,
+                    "inner call ended"
+                )
+            };
+        }
+        if error.is_some() && !may_fail {
+            log!(warn);
+        } else {
+            log!(info);
         }
     }
 }
@@ -340,15 +362,23 @@ impl Drop for Call<'_> {
 
 /// Logs the failure of a request. `method` is missing if the line has a span that names it.
 pub(super) fn log_failure(error: &CallError, method: Option<&str>) {
-    match &error.kind {
-        // Mistakes of clients and deliberate errors of servlets do not concern the operator.
-        CallErrorKind::UnknownTool { .. }
-        | CallErrorKind::UnknownPrompt { .. }
-        | CallErrorKind::UnknownResource { .. }
-        | CallErrorKind::Fault { .. }
-        | CallErrorKind::Cancelled => tracing::debug!(method, %error, "failed"),
-        _ => tracing::warn!(method, %error, "failed"),
+    if concerns_operator(error) {
+        tracing::warn!(method, %error, "failed");
+    } else {
+        tracing::debug!(method, %error, "failed");
     }
+}
+
+/// Whether an error is not a mistake of a client or a deliberate error of a servlet.
+fn concerns_operator(error: &CallError) -> bool {
+    !matches!(
+        error.kind,
+        CallErrorKind::UnknownTool { .. }
+            | CallErrorKind::UnknownPrompt { .. }
+            | CallErrorKind::UnknownResource { .. }
+            | CallErrorKind::Fault { .. }
+            | CallErrorKind::Cancelled
+    )
 }
 
 /// Logs help for the operator. If the servlet may open directories, a missing file is not unusual.

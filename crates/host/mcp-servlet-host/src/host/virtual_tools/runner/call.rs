@@ -5,14 +5,14 @@ use std::{borrow::Cow, sync::Arc, time::Duration};
 use mcp_servlet_bundle::{Call, Step, Target};
 use mcp_servlet_call::{
     CallError, CallErrorKind, CallMaker, CallTarget, InnerCall, InnerOutcome, JsonObject,
-    ObservedCall, RemoteFailure, RequestMeta,
+    ObservedCall, RemoteFailure, RequestMeta, RpcError, missing_capability, refusal_among,
 };
 use tokio::time::timeout;
 
 use super::{Runner, Running, Stopped, is_error};
 use crate::{
     CallToolResult, Member,
-    host::virtual_tools::{listener::StepListener, mapping::Outcome},
+    host::virtual_tools::{input_requests::prefix, listener::StepListener, mapping::Outcome},
 };
 
 impl<'r> Runner<'r> {
@@ -69,6 +69,8 @@ impl<'r> Runner<'r> {
             (request_meta.input_responses, request_meta.request_state) =
                 self.resumed.answers(step, call, self.request_meta);
             request_meta.listener = listener.map(|listener| listener as _);
+            let withdrawal = self.request_meta.withdrawal.as_ref();
+            request_meta.withdrawal = withdrawal.map(|of| of.of_part(&prefix(step, call)));
         }
         Cow::Owned(request_meta)
     }
@@ -86,6 +88,7 @@ fn observe<'c>(
         maker: CallMaker::Step {
             name,
             index: call.index,
+            may_fail: step.may_fail(),
         },
         member: member.name(),
         target: match step.target() {
@@ -106,8 +109,37 @@ fn outcome_of(outcome: &Outcome) -> InnerOutcome<'_> {
     }
 }
 
-/// Calls the handler of a step, or reads its resource. Dropping this stops the call.
+/// Calls the handler of a step, or reads its resource. Dropping this stops the call. A request that the client does not answer, or
+/// cannot, is a failure of the step.
 async fn outcome(
+    member: &Member,
+    step: &Step,
+    inputs: Option<&JsonObject>,
+    request_meta: &RequestMeta,
+) -> Outcome {
+    let failed = |error: RpcError| {
+        let fault = Box::new(error);
+        Outcome::of_call(Err(CallErrorKind::Fault { fault }.at(member.name(), None)))
+    };
+    let responses = request_meta.input_responses.as_ref();
+    if let Some(error) = responses.and_then(refusal_among) {
+        return failed(error);
+    }
+    let outcome = within_time(member, step, inputs, request_meta).await;
+    let lacks_capability = match &outcome {
+        Outcome::InputRequired(result) => missing(result, request_meta),
+        _ => None,
+    };
+    lacks_capability.map_or(outcome, failed)
+}
+
+/// The error if the client has not declared a capability that the input requests of a result need.
+fn missing(result: &CallToolResult, request_meta: &RequestMeta) -> Option<RpcError> {
+    let input_requests = result.json().get("inputRequests")?.as_object()?;
+    missing_capability(request_meta.client_capabilities(), input_requests.values())
+}
+
+async fn within_time(
     member: &Member,
     step: &Step,
     inputs: Option<&JsonObject>,
