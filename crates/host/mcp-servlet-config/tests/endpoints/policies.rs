@@ -129,7 +129,8 @@ async fn check(rules: &str, callers: [&str; 2], rows: &[Row]) {
             let explained = endpoint.explain(Some(&caller(name)), definition, given);
             let explained = explained.expect("an explanation");
             assert_eq!(
-                explained.allowed, called,
+                explained.allowed,
+                Some(called),
                 "{name}: {tool} {arguments}: {explained:?}"
             );
             let is_listed = lists.contains(&format!("\"{tool}\""));
