@@ -5,6 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use mcp_servlet_call::{
     CallError, InputTimeout, JsonObject, RELAYED_REQUEST, RemoteFailure, RequestMeta, RpcError,
 };
@@ -256,22 +257,22 @@ impl Shared {
         let too_late = too_late(request_meta, self.options.question_time);
         let withdrawal = request_meta.withdrawal.clone();
         let expiry = self.waits.spawn(async move {
-            let mut too_late = pin!(too_late);
+            let mut call_over = pin!(call_over.fuse());
             let given_up = async {
                 tokio::select! {
                     () = over.cancelled() => {}
-                    () = call_over => {}
+                    () = &mut call_over => {}
                 }
+                if let Some(withdrawal) = withdrawal {
+                    withdrawal.withdraw(RELAYED_REQUEST);
+                }
+                // A call whose question was taken back ends later. Its outcome waits for a client that calls again by itself.
+                call_over.await;
+                std::future::pending::<()>().await;
             };
             tokio::select! {
-                () = &mut too_late => {}
-                () = given_up => {
-                    if let Some(withdrawal) = withdrawal {
-                        withdrawal.withdraw(RELAYED_REQUEST);
-                    }
-                    // The outcome waits for a client that calls again by itself.
-                    too_late.await;
-                }
+                () = too_late => {}
+                () = given_up => {}
             }
             let shared = shared.upgrade();
             if let Some(call) = shared.and_then(|shared| shared.parked.expire(&expiring)) {
