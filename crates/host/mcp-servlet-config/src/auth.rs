@@ -97,21 +97,26 @@ impl Reader<'_> {
         auths
     }
 
-    /// The tools of servlets whose calls need scopes.
+    /// The tools of servlets and remotes whose calls need scopes.
     fn tool_scopes(&mut self, file: &File, auths: &mut Auths) {
-        for (servlet, section) in &file.servlet {
-            for (tool, limits) in &section.get_ref().tool {
-                let Some(first) = limits.scopes.first() else {
-                    continue;
-                };
-                let scopes = self.scopes(&limits.scopes);
-                let tool = tool.get_ref();
-                auths
-                    .places
-                    .push((servlet.clone(), tool.clone(), first.span()));
-                let tools = auths.tools.entry(servlet.clone()).or_default();
-                tools.insert(tool.clone(), scopes);
-            }
+        let servlets = file.servlet.iter().flat_map(|(name, section)| {
+            let tools = section.get_ref().tool_scopes();
+            tools.map(move |(tool, scopes)| (name, tool, scopes))
+        });
+        let remotes = file.remote.iter().flat_map(|(name, section)| {
+            let tools = section.get_ref().tool_scopes();
+            tools.map(move |(tool, scopes)| (name, tool, scopes))
+        });
+        for (member, tool, given) in servlets.chain(remotes) {
+            let Some(first) = given.first() else {
+                continue;
+            };
+            let scopes = self.scopes(given);
+            auths
+                .places
+                .push((member.clone(), tool.to_owned(), first.span()));
+            let tools = auths.tools.entry(member.clone()).or_default();
+            tools.insert(tool.to_owned(), scopes);
         }
     }
 
@@ -122,11 +127,11 @@ impl Reader<'_> {
         endpoints: &[Endpoint],
         virtual_tools: &[ReadTool],
     ) {
-        for (servlet, tool, place) in &auths.places {
+        for (owner, tool, place) in &auths.places {
             let lists = |members: &[String]| {
                 members.iter().any(|member| {
                     let mut bundled = virtual_tools.iter();
-                    member == servlet || bundled.any(|one| one.calls(member, servlet, tool))
+                    member == owner || bundled.any(|one| one.calls(member, owner, tool))
                 })
             };
             let is_open = |endpoint: &&Endpoint| match &endpoint.transport {

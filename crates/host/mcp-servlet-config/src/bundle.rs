@@ -46,10 +46,10 @@ pub(super) struct ReadTool {
 }
 
 impl ReadTool {
-    /// Whether it calls this tool of a servlet, and is in a bundle of this name.
-    pub(super) fn calls(&self, bundle: &str, servlet: &str, tool: &str) -> bool {
+    /// Whether it calls this tool of a member, and is in a bundle of this name.
+    pub(super) fn calls(&self, bundle: &str, member: &str, tool: &str) -> bool {
         let mut targets = self.targets().into_iter();
-        self.bundle == bundle && targets.any(|(_, target)| target == (servlet, tool))
+        self.bundle == bundle && targets.any(|(_, target)| target == (member, tool))
     }
 
     /// The members that it calls, and the tools or resources; and where they are.

@@ -313,7 +313,7 @@ with_call_limits! {
     struct ToolLimits {
         /// The scopes that callers need in addition to those of the endpoint.
         #[schemars(with = "Vec<String>")]
-        pub(super) scopes: Vec<Spanned<String>>,
+        scopes: Vec<Spanned<String>>,
         /// What clients get of its results. Default: everything.
         pub(super) shape: Option<Table<ShapeSection>>,
     }
@@ -401,6 +401,12 @@ impl ServletSection {
     /// Whether the server does not start without the servlet.
     pub(super) fn is_required(&self) -> bool {
         self.on_failure == OnFailure::Fail
+    }
+
+    /// The scopes that callers of its tools need.
+    pub(super) fn tool_scopes(&self) -> impl Iterator<Item = (&str, &[Spanned<String>])> {
+        let tools = self.tool.iter();
+        tools.map(|(name, limits)| (name.get_ref().as_str(), limits.scopes.as_slice()))
     }
 }
 

@@ -149,7 +149,7 @@ pub(super) struct RemoteSection {
     lock: Table<RemoteLockSection>,
     /// Which of its tools appear, and how.
     tools: Table<Tools>,
-    /// What clients see of single tools, by the remote's names for them.
+    /// What clients see of single tools, and which scopes these need, by the remote's names for them.
     #[schemars(with = "BTreeMap<String, ToolSection>")]
     tool: BTreeMap<Spanned<String>, Table<ToolSection>>,
 }
@@ -187,7 +187,7 @@ impl LimitsAre {
     }
 }
 
-/// What clients see of a tool instead of what the remote says.
+/// What clients see of a tool instead of what the remote says, and the scopes that it needs.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -201,6 +201,9 @@ struct ToolSection {
     description: Option<String>,
     /// Annotations such as `{ readOnlyHint = true }`. Those that are not in the table stay.
     annotations: Table<Annotations>,
+    /// The scopes that callers need in addition to those of the endpoint.
+    #[schemars(with = "Vec<String>")]
+    scopes: Vec<Spanned<String>>,
     /// What clients get of its results. Default: everything.
     shape: Option<Table<ShapeSection>>,
 }
@@ -350,6 +353,12 @@ impl RemoteSection {
             .keys()
             .map(|name| (name.get_ref().as_str(), name.span()));
         self.tools.patterns().chain(tools)
+    }
+
+    /// The scopes that callers of its tools need.
+    pub(super) fn tool_scopes(&self) -> impl Iterator<Item = (&str, &[Spanned<String>])> {
+        let tools = self.tool.iter();
+        tools.map(|(name, section)| (name.get_ref().as_str(), section.scopes.as_slice()))
     }
 
     fn options(&self) -> RemoteOptions {

@@ -1,6 +1,7 @@
 //! Which tokens and keys an endpoint accepts.
 
 use mcp_servlet_server::Sha256;
+use puppet::eventually;
 use serde_json::{Value, json};
 use wire::{
     Sse,
@@ -565,14 +566,17 @@ const STEP_UP: &str = "Bearer realm=\"web\", error=\"insufficient_scope\", \
     error_description=\"this needs the scopes mcp pay\", scope=\"mcp pay\", \
     resource_metadata=\"https://mcp.example/.well-known/oauth-protected-resource/mcp\"";
 
-/// A site whose tool `refund` needs a scope, at both transports.
-async fn site_with_scopes(issuer: &Issuer) -> Site {
+/// The member `a` of a site, as a servlet.
+const SERVLET: &str = "[servlet.a]\nsource = \"a.wasm\"\n";
+
+/// A site whose tool `refund`, which is one of this member, needs a scope at both transports.
+async fn site_with_scopes(issuer: &Issuer, member: &str) -> Site {
     let auth = "auth = \"corp\"\n";
     let config = format!(
         "{WEB}{auth}{OLD}{auth}url = \"https://mcp.example/sse\"\n\
          [auth.corp]\nresource = \"{RESOURCE}\"\nscopes = [\"mcp\"]\n\
          jwt = [{{ issuer = \"{ISSUER}\", jwks = \"keys.json\", audience = [\"{RESOURCE}\"] }}]\n\
-         [servlet.a]\nsource = \"a.wasm\"\ntool.refund = {{ scopes = [\"pay\"] }}\n\
+         {member}tool.refund = {{ scopes = [\"pay\"] }}\n\
          [bundle.b.tool.undo]\nhandler = \"a:refund\"\n\
          [bundle.b.tool.both]\nresult = {{ content = [] }}\n\
          step = {{ one = {{ handler = \"a:t\" }}, two = {{ handler = \"a:refund\" }} }}\n"
@@ -597,8 +601,36 @@ fn call(tool: &str) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tool_can_need_more_scopes() {
     let issuer = Issuer::new();
-    let site = site_with_scopes(&issuer).await;
-    let (plain, stepped_up) = (bearer(&issuer, "mcp"), bearer(&issuer, "pay mcp"));
+    let site = site_with_scopes(&issuer, SERVLET).await;
+    refund_needs_a_scope(&site, &issuer);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tool_of_a_remote_can_need_more_scopes() {
+    let issuer = Issuer::new();
+    let wasm = servlet(&["t", "refund"], "done");
+    let behind = Site::start(&format!("{WEB}{SERVLET}"), &[("a.wasm", &*wasm)]).await;
+    let url = behind.url("web");
+    let member = format!("[remote.a]\nurl = \"{url}\"\nrequired = true\n");
+    let site = site_with_scopes(&issuer, &member).await;
+    let client = site
+        .http("web")
+        .with("authorization", &bearer(&issuer, "mcp"));
+    eventually("the virtual tools", async || {
+        client.ask("tools/list", json!({})).text().contains("undo")
+    })
+    .await;
+    refund_needs_a_scope(&site, &issuer);
+    let metadata = site
+        .http("web")
+        .at("/.well-known/oauth-protected-resource/mcp");
+    let metadata = metadata.get().message();
+    assert_eq!(metadata["scopes_supported"], json!(["mcp", "pay"]));
+}
+
+/// Checks that each call that reaches `refund` needs the scope `pay`.
+fn refund_needs_a_scope(site: &Site, issuer: &Issuer) {
+    let (plain, stepped_up) = (bearer(issuer, "mcp"), bearer(issuer, "pay mcp"));
     let web = site.http("web");
     let id = web.with("authorization", &plain).initialize().session();
     let modern = |tool: &str| stateless("tools/call", json!({ "name": tool, "arguments": {} }));
@@ -617,12 +649,12 @@ async fn a_tool_can_need_more_scopes() {
             (session, call(tool), json!("c-1")),
             (client, modern(tool), json!(1)),
         ] {
-            let before = refused(&site, "scope");
+            let before = refused(site, "scope");
             let response = client.post(&message);
             assert_eq!(response.status(), status, "{tool}");
             let challenge = (status == 403).then_some(STEP_UP);
             assert_eq!(response.header("www-authenticate"), challenge, "{tool}");
-            assert_eq!(refused(&site, "scope") - before, u64::from(status == 403));
+            assert_eq!(refused(site, "scope") - before, u64::from(status == 403));
             assert_eq!(response.message()["id"], id, "{response:?}");
         }
     }
@@ -631,7 +663,7 @@ async fn a_tool_can_need_more_scopes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_batch_with_a_tool_that_needs_more_scopes_is_refused_as_a_whole() {
     let issuer = Issuer::new();
-    let site = site_with_scopes(&issuer).await;
+    let site = site_with_scopes(&issuer, SERVLET).await;
     let plain = bearer(&issuer, "mcp");
     let client = site.http("web").with("authorization", &plain);
     let opened = client.post(&initialize("2025-03-26"));
@@ -647,7 +679,7 @@ async fn a_batch_with_a_tool_that_needs_more_scopes_is_refused_as_a_whole() {
 #[tokio::test(flavor = "multi_thread")]
 async fn scopes_of_tools_are_in_the_metadata_and_count_over_sse() {
     let issuer = Issuer::new();
-    let site = site_with_scopes(&issuer).await;
+    let site = site_with_scopes(&issuer, SERVLET).await;
     let plain = bearer(&issuer, "mcp");
     let metadata = site
         .http("web")
