@@ -280,6 +280,31 @@ impl Rules {
         }
     }
 
+    /// Whether a caller may use an item with any arguments. None if that depends on the arguments.
+    pub fn decide_all(&self, caller: Option<&Caller>, item: &Item<'_>) -> Option<bool> {
+        let mut rules = self.about(item).peekable();
+        let default = item.is_step() || rules.peek().is_none();
+        let mut evaluation = Evaluation::new(caller, item, Arguments::Unknown);
+        let mut so_far = None;
+        for (_, rule) in rules {
+            let holds = rule.holds(&mut evaluation);
+            if holds == Holds::No {
+                continue;
+            }
+            let allows = rule.effect == Effect::Allow;
+            if so_far.is_some_and(|other| other != allows) {
+                return None;
+            }
+            so_far = Some(allows);
+            if holds == Holds::Yes {
+                return so_far;
+            }
+        }
+        so_far
+            .is_none_or(|other| other == default)
+            .then_some(default)
+    }
+
     /// The rules that apply to this kind of item, with their positions in the list.
     fn about(&self, item: &Item<'_>) -> impl Iterator<Item = (usize, &Rule)> {
         let rules = self.0.iter().enumerate();

@@ -202,6 +202,13 @@ fn a_virtual_tool_depends_on_what_it_sends() {
         ),
         (
             format!(
+                "{{ allow = [\"pay\"], members = [\"bank\"], arguments = {{ amount = {{ maximum = 50 }} }} }}, {rest}"
+            ),
+            "allowed",
+            0,
+        ),
+        (
+            format!(
                 "{{ allow = [\"pay\"], members = [\"bank\"], arguments = {{ amount = {{ maximum = 50 }} }} }}, {{ {own} }}, {rest}"
             ),
             "depends on what it sends to `bank:pay`",

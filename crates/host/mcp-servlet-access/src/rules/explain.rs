@@ -17,7 +17,8 @@ pub struct Answer<'r> {
 }
 
 impl Rules {
-    /// The rules that the server checks for an item, in order. The last one decides if it holds.
+    /// The rules that the server checks for an item, in order. The last one decides if it holds. The arguments of a step will be known
+    /// to the server, so an `allow` that depends on them is not the last one.
     pub fn explain(
         &self,
         caller: Option<&Caller>,
@@ -35,7 +36,7 @@ impl Rules {
                 holds,
                 reason,
             });
-            if rule.decides(holds) {
+            if holds == Holds::Yes || rule.decides(holds) && !item.is_step() {
                 break;
             }
         }

@@ -303,6 +303,26 @@ fn a_tool_is_listed_if_some_arguments_could_be_allowed() {
 }
 
 #[test]
+fn a_verdict_for_all_arguments_may_be_open() {
+    let small = with_arguments(rule(Allow, &["pay"]), "amount", &json!({ "maximum": 100 }));
+    let large = with_arguments(rule(Deny, &["pay"]), "amount", &json!({ "minimum": 50 }));
+    let (all, none) = (rule(Allow, &["*"]), rule(Deny, &["*"]));
+    for (rules, expected) in [
+        (vec![], Some(true)),
+        (vec![all.clone()], Some(true)),
+        (vec![small.clone()], None),
+        (vec![large.clone()], Some(false)),
+        (vec![small.clone(), all.clone()], Some(true)),
+        (vec![large.clone(), all], None),
+        (vec![small, none.clone()], None),
+        (vec![large, none], Some(false)),
+    ] {
+        let rules = Rules(rules);
+        assert_eq!(rules.decide_all(None, &tool("pay")), expected, "{rules:?}");
+    }
+}
+
+#[test]
 fn a_denial_names_the_argument_and_what_is_allowed() {
     let small = with_arguments(rule(Allow, &["pay"]), "amount", &json!({ "maximum": 100 }));
     let large = with_arguments(rule(Deny, &["pay"]), "amount", &json!({ "minimum": 50 }));

@@ -208,17 +208,10 @@ impl ServedEndpoint<'_> {
         caller: Option<&Caller>,
         step: &StepItem<'_>,
     ) -> ExplainedStep {
-        let unknown = Arguments::Unknown;
-        let all = self.rules_for(rules, caller, &step.item, unknown);
-        let may_be_denied = all.iter().any(|rule| rule.holds == "maybe");
         ExplainedStep {
             handler: step.target.to_string(),
-            allowed: match rules.decide(caller, &step.item, unknown).allowed {
-                Holds::No => Some(false),
-                Holds::Maybe => None,
-                Holds::Yes => (!may_be_denied).then_some(true),
-            },
-            rules: all,
+            allowed: rules.decide_all(caller, &step.item),
+            rules: self.rules_for(rules, caller, &step.item, Arguments::Unknown),
         }
     }
 
