@@ -66,6 +66,7 @@ pub use server::Server;
 pub use session::{CallOptions, Completion, List, Page, Pong, Session};
 pub use target::{Command, Http, HttpTransport, Target, TargetError, Tls, TlsVersion};
 pub use tokio_util::sync::CancellationToken;
+pub use transport::child::processes_ended;
 pub use typed::TypedCallError;
 
 /// The member of `_meta` that asks for log messages. Servers since 2026-07-28 send none without it.

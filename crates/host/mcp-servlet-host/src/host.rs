@@ -289,13 +289,19 @@ impl Host {
         members.all(Member::is_current)
     }
 
-    /// The remotes whose first lists may come soon, because their first attempt to connect is not over or has just succeeded. Until
-    /// then, they may have everything.
+    /// The remotes whose first lists may come soon, because their first attempt to connect is not over or has just succeeded.
     pub fn awaited_remotes(&self) -> impl Iterator<Item = &Arc<dyn Remote>> {
         let members = self.members().chain(self.handlers());
         let remotes = members.filter_map(Member::as_remote);
         let awaited = remotes.filter(|member| member.is_awaited());
         awaited.map(RemoteMember::remote)
+    }
+
+    /// Whether a remote was never reached, so that it may have everything.
+    pub fn has_unknown_remotes(&self) -> bool {
+        let members = self.members().chain(self.handlers());
+        let mut remotes = members.filter_map(Member::as_remote);
+        remotes.any(|member| !member.was_reached())
     }
 
     /// A host with the current lists of all members whose lists can change. If a servlet fails to

@@ -90,10 +90,14 @@ impl RemoteMember {
         &self.lists
     }
 
+    /// Whether its lists are known.
+    pub(crate) fn was_reached(&self) -> bool {
+        !self.lists.protocol.is_empty()
+    }
+
     /// Whether its first lists may come soon: its first attempt to connect is not over, or has just succeeded.
     pub(crate) fn is_awaited(&self) -> bool {
-        let was_reached = !self.lists.protocol.is_empty();
-        !was_reached && (self.remote.is_connecting() || !self.is_current())
+        !self.was_reached() && (self.remote.is_connecting() || !self.is_current())
     }
 
     /// Whether the remote has no newer lists.

@@ -63,12 +63,19 @@ impl Tool {
         Err(Problem::new("/inputSchema/type", message))
     }
 
-    /// The tool as clients see it, under another name. Its `execution` is not for them if the task stays between host and remote.
+    /// The definition for clients. `execution` is not for them if the task stays between host and remote.
+    pub(crate) fn definition(&self) -> Cow<'_, JsonObject> {
+        let mut json = Cow::Borrowed(&self.json);
+        if self.is_remote_task {
+            json.to_mut().shift_remove("execution");
+        }
+        json
+    }
+
+    /// The tool as clients see it, under another name.
     pub(crate) fn renamed(&self, name: String) -> Self {
         let mut tool = self.clone();
-        if tool.is_remote_task {
-            tool.json.shift_remove("execution");
-        }
+        tool.json = self.definition().into_owned();
         tool.json.insert("name".to_owned(), name.clone().into());
         tool.name = name;
         tool

@@ -205,8 +205,7 @@ impl ServerHandler for Handler {
         let mut capabilities = ServerCapabilities::default();
         capabilities.tools = Some(tools);
         // Clients only read capabilities here.
-        let may_have_all =
-            self.server.0.startup.began_empty() || host.awaited_remotes().next().is_some();
+        let may_have_all = self.server.0.startup.began_empty() || host.has_unknown_remotes();
         features::declare(&host, may_have_all, &mut capabilities);
         if self.server.0.options.tasks.max > 0 {
             let extensions = capabilities.extensions.get_or_insert_default();

@@ -14,7 +14,7 @@ mod state_keys;
 pub(crate) mod task_results;
 pub(crate) mod watches;
 
-use std::sync::{Arc, Mutex, MutexGuard, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, RwLock};
 
 use futures_util::future::join_all;
 use mcp_servlet_access::rules::Rules;
@@ -22,6 +22,7 @@ use mcp_servlet_call::Change;
 use mcp_servlet_common::{lock, read_lock, write_lock};
 use mcp_servlet_host::{Host, Member, Servlet};
 use tokio::sync::{Semaphore, watch};
+use tokio::time::Instant;
 
 use crate::{access::Access, response_headers::EndpointHeaders};
 use changes::{Changes, differences};
@@ -45,6 +46,8 @@ pub(crate) struct Shared {
     host: RwLock<Arc<Host>>,
     /// Sees each replacement of the host.
     replaced: watch::Sender<()>,
+    /// When a request first waited for remotes that connect for the first time.
+    pub(crate) first_wait: OnceLock<Instant>,
     /// Held while the host is replaced, so that what was compared is what is replaced.
     replacing: Mutex<()>,
     pub(crate) lists: ListCache,
@@ -75,6 +78,7 @@ impl Server {
         let server = Self(Arc::new(Shared {
             host: RwLock::new(host),
             replaced: watch::Sender::default(),
+            first_wait: OnceLock::new(),
             replacing: Mutex::default(),
             lists: ListCache::default(),
             seal: Seal::new(&process.state_keys, options.endpoint.as_deref()),

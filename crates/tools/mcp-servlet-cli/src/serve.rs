@@ -90,6 +90,7 @@ impl Serve {
         let runtime = memory::runtime()?;
         // Boxed, because the future is large.
         let result = runtime.block_on(Box::pin(serve(plan, transports)));
+        runtime.block_on(mcp_servlet_client::processes_ended());
         // Does not wait for standard input or for a call whose result is no longer needed.
         runtime.shutdown_background();
         result

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use mcp_servlet_common::lock;
@@ -12,6 +12,7 @@ use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::task::TaskTracker;
 
 use crate::error::{Error, ErrorKind};
 use crate::on_stderr::OnStderr;
@@ -25,6 +26,16 @@ use super::stderr::{self, Tail};
 const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
 #[cfg(unix)]
 const SIGTERM: i32 = 15;
+
+/// The tasks that watch processes until their end, also after their connection was dropped.
+static WATCHERS: LazyLock<TaskTracker> = LazyLock::new(TaskTracker::new);
+
+/// Waits until the processes have ended whose connection was dropped. A program that is about to end calls this: with its runtime, the
+/// tasks would go that end those processes. Processes in use are not waited for longer than those may take.
+pub async fn processes_ended() {
+    WATCHERS.close();
+    let _ = timeout(4 * EXIT_TIMEOUT, WATCHERS.wait()).await;
+}
 
 /// A process. It ends when this is dropped: by the end of its input, then by signals to its whole process group.
 #[derive(Debug)]
@@ -56,14 +67,14 @@ impl Child {
         let stop = CancellationToken::new();
         let (sender, exit) = watch::channel(None);
         let token = stop.clone();
-        spawn(async move {
+        spawn(WATCHERS.track_future(async move {
             let status = supervise(process, token).await;
             // An error means that the search has panicked.
             let _ = tokio::task::spawn_blocking(move || mark.kill()).await;
             // What the process wrote last may still be in the pipe. Its own children may keep the pipe open.
             let _ = timeout(EXIT_TIMEOUT, reading).await;
             sender.send_replace(Some(status.map_err(Arc::new)));
-        });
+        }));
         let child = Self {
             program,
             stderr: tail,

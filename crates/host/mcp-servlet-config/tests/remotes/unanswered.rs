@@ -244,3 +244,26 @@ async fn a_question_ends_with_its_remote() {
         assert_eq!(response["error"]["code"], -32000, "{response}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_does_not_answer_is_not_asked_by_further_steps() {
+    let asks = json!({ "resultType": "input_required", "inputRequests": { "q": question() } });
+    let puppet = with_calls(&["2026-07-28"], json!([{ "result": asks }]));
+    let address = puppet.http().await;
+    let keys = "question_time = \"200ms\"\n";
+    let far = format!("[remote.far]\nurl = \"http://{address}/mcp\"\nrequired = true\n");
+    let tool = "[bundle.b.tool.run]\nresult = { content = [] }\n\
+                step.one = { handler = \"far:t\", may_fail = true }\n\
+                step.two = { handler = \"far:t\", may_fail = true }\n\
+                step.three = { handler = \"far:t\", may_fail = true, after = [\"one\"] }\n";
+    let config = format!("{WEB}{keys}{OLD}{keys}{PIPE}{keys}{far}{tool}");
+    let site = Site::start(&config, &[]).await;
+    for way in LEGACY {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let options = Options::new().answers(Silent(Arc::clone(&asked)));
+        let session = site.connect_with(way, endpoint(way), options).await;
+        let result = session.call("run", json!({})).await;
+        result.unwrap_or_else(|error| panic!("{way:?}: {error}"));
+        assert_eq!(asked.load(Ordering::Relaxed), 1, "{way:?}");
+    }
+}

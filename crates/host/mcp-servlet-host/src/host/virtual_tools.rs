@@ -388,7 +388,7 @@ fn handler<'m>(step: &Step, member: &'m Member) -> Result<Cow<'m, JsonObject>, P
     };
     let wanted = &handler.tool;
     if let Some(tool) = member.tool(wanted) {
-        return Ok(Cow::Borrowed(tool.json()));
+        return Ok(tool.definition());
     }
     let lists = member.as_remote().map(RemoteMember::lists);
     let mut hidden = lists.into_iter().flat_map(|lists| &lists.hidden);

@@ -340,9 +340,9 @@ impl Handler {
             request.input_responses.clone(),
             request.request_state.clone(),
         );
-        // A tool of the search counts as unknown, because it finds and calls others.
-        let is_known = |host: &Host| host.tool(&request.name).is_some();
-        let host = self.host_with(&context, is_known).await?;
+        let host = self
+            .host_with(&context, |host| search::is_known(host, &request))
+            .await?;
         let mut permissions = self.permissions(&context, &host);
         let era = Era::of(&context);
         // From here on, the request names the tool to run instead of the search tool.

@@ -5,7 +5,7 @@
 //! clients up to 2025-11-25, the host sends each input request as a request of its own, while
 //! theirs is still open.
 
-use std::{future::Future, pin::Pin, time::Duration};
+use std::{future::Future, pin::Pin, sync::OnceLock, time::Duration};
 
 use mcp_servlet_call::{
     JsonObject, Nursery, RpcError, Withdrawal, is_input_request, missing_capability, refused,
@@ -113,6 +113,7 @@ where
             name: request.name,
             patience: shared.options.question_time,
             takes_refusals,
+            silence: OnceLock::new(),
         };
         let ask = |input_requests, withdrawal| async move {
             asking.ask(&input_requests, &withdrawal).await
@@ -236,6 +237,8 @@ struct Asking<'a> {
     patience: Duration,
     /// Whether the call goes on without a response.
     takes_refusals: bool,
+    /// Why the client is not asked any more: it did not respond in time.
+    silence: OnceLock<String>,
 }
 
 impl Asking<'_> {
@@ -248,6 +251,11 @@ impl Asking<'_> {
         let mut responses = JsonObject::new();
         let mut withdrawn = withdrawal.keys();
         for (key, input_request) in input_requests {
+            if let Some(problem) = self.silence.get() {
+                let error = self.not_answered(input_request, problem);
+                responses.insert(key.clone(), refused(&error));
+                continue;
+            }
             let asked = ask_one(&self.context.peer, self.nursery, input_request);
             let asked = tokio::time::timeout(self.patience, asked);
             let is_withdrawn = async {
@@ -281,7 +289,10 @@ impl Asking<'_> {
                     let is_refusal = matches!(error, ServiceError::McpError(_));
                     (error.to_string(), is_refusal)
                 }
-                Err(_) => (format!("no response within {:?}", self.patience), true),
+                Err(_) => {
+                    let problem = format!("no response within {:?}", self.patience);
+                    (self.silence.get_or_init(|| problem).clone(), true)
+                }
             };
             let error = self.not_answered(input_request, &problem);
             if !(self.takes_refusals && may_go_on) {

@@ -6,7 +6,7 @@ use std::{borrow::Cow, iter};
 
 use mcp_servlet_access::Refusal;
 use mcp_servlet_call::{CallError, CallErrorKind, JsonObject};
-use mcp_servlet_host::{CALL_READ_ONLY_TOOL, CALL_TOOL, CallToolResult, SearchCall, Tool};
+use mcp_servlet_host::{CALL_READ_ONLY_TOOL, CALL_TOOL, CallToolResult, Host, SearchCall, Tool};
 use mcp_servlet_schema::Schemas;
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Value, json};
@@ -30,6 +30,16 @@ pub(super) enum Asked {
     },
     /// Something that has this result.
     Answered(JsonObject),
+}
+
+/// Whether a member lists the tool that a request calls, also through a search. A search itself finds what all members list.
+pub(super) fn is_known(host: &Host, request: &CallToolRequestParams) -> bool {
+    match host.search_call(&request.name, request.arguments.as_ref()) {
+        None => host.tool(&request.name).is_some(),
+        Some(Ok(SearchCall::Call { name, .. })) => host.tool(&name).is_some(),
+        Some(Ok(SearchCall::Find { .. })) => false,
+        Some(Err(_)) => true,
+    }
 }
 
 /// Answers a search, and replaces a call of a tool that calls another one.

@@ -6,13 +6,16 @@ use mcp_servlet_call::RpcError;
 use mcp_servlet_host::Host;
 use rmcp::{RoleServer, service::RequestContext};
 use serde_json::json;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout_at};
 
 use super::Handler;
 use crate::server::{Server, active::cancelled};
 
 /// How long a list waits. Clients commonly give a server a minute to connect and to list everything, one list after the other.
 const LIST_WAIT: Duration = Duration::from_secs(8);
+
+/// How long the answer with the instructions waits for remotes. Some clients give a server ten seconds to connect and to list its tools.
+const INSTRUCTIONS_WAIT: Duration = Duration::from_secs(3);
 
 impl Handler {
     /// The host that answers a request. While the server starts, the request waits.
@@ -36,8 +39,7 @@ impl Handler {
         if is_listed(&host) || host.awaited_remotes().next().is_none() {
             return Ok(host);
         }
-        let limit = self.server.0.options.timeout.unwrap_or(Duration::MAX);
-        self.remotes_tried(context, limit).await;
+        self.remotes_tried(context, LIST_WAIT).await;
         Ok(self.server.host())
     }
 
@@ -45,7 +47,7 @@ impl Handler {
     pub(super) async fn wait_for_instructions(&self, context: &RequestContext<RoleServer>) {
         let host = self.server.host();
         if host.introduction().instructions.is_none() {
-            self.remotes_tried(context, LIST_WAIT).await;
+            self.remotes_tried(context, INSTRUCTIONS_WAIT).await;
         }
     }
 
@@ -55,11 +57,9 @@ impl Handler {
         &self,
         context: &RequestContext<RoleServer>,
     ) -> Result<(Arc<Host>, bool), RpcError> {
-        let deadline = Instant::now() + LIST_WAIT;
         let wait = LIST_WAIT.min(self.server.0.options.startup);
-        let left = || deadline.saturating_duration_since(Instant::now());
         let is_final =
-            self.started(context, wait).await && self.remotes_tried(context, left()).await;
+            self.started(context, wait).await && self.remotes_tried(context, LIST_WAIT).await;
         if !is_final && self.server.is_stopping() {
             return Err(self.not_started());
         }
@@ -77,12 +77,17 @@ impl Handler {
         }
     }
 
-    /// Waits until all remotes have been tried once. False if that takes longer than `limit`.
+    /// Waits until all remotes have been tried once. False if that takes longer than `limit`, which counts from the first request that
+    /// waits: one remote that hangs must not delay each request of a client.
     async fn remotes_tried(&self, context: &RequestContext<RoleServer>, limit: Duration) -> bool {
         let Server(shared) = &self.server;
+        if self.server.host().awaited_remotes().next().is_none() {
+            return true;
+        }
+        let end = *shared.first_wait.get_or_init(Instant::now) + limit;
         tokio::select! {
             biased;
-            tried = timeout(limit, self.server.remotes_tried()) => tried.is_ok(),
+            tried = timeout_at(end, self.server.remotes_tried()) => tried.is_ok(),
             () = cancelled(context) => false,
             () = shared.process.active.stopping() => false,
         }
