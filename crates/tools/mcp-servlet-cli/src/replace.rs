@@ -1,12 +1,19 @@
 //! Replaces files in one step, because others may read them or write them at the same time.
 
 use std::{
+    fs,
     io::{self, Write as _},
     path::Path,
 };
 
-/// Replaces a file, or writes a new one. Those who read it see the old contents or the new.
+/// Replaces a file, or writes a new one. Those who read it see the old contents or the new. A link stays: the file that it names is
+/// replaced. So does what is no file, such as `/dev/null`, which is written to.
 pub(crate) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return fs::write(path, contents);
+    }
+    let real = fs::canonicalize(path);
+    let path = real.as_deref().unwrap_or(path);
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut options = tempfile::Builder::new();
     // By default only the owner may read a temporary file; here the umask decides, as for every other file.
@@ -23,6 +30,23 @@ mod tests {
     use std::{fs, thread};
 
     use super::replace;
+
+    #[cfg(unix)]
+    #[test]
+    fn only_files_are_replaced() {
+        use std::os::unix::{fs::symlink, net::UnixListener};
+
+        let folder = tempfile::tempdir().expect("a folder");
+        let [file, link, socket] = ["file", "link", "socket"].map(|name| folder.path().join(name));
+        fs::write(&file, "old").expect("a file");
+        symlink(&file, &link).expect("a link");
+        replace(&link, b"new").expect("the file is replaced");
+        assert_eq!(fs::read_link(&link).expect("a link"), file);
+        assert_eq!(fs::read(&file).expect("the file"), b"new");
+        let _listener = UnixListener::bind(&socket).expect("a socket");
+        replace(&socket, b"new").expect_err("a socket cannot be written to");
+        assert!(!fs::metadata(&socket).expect("the socket").is_file());
+    }
 
     #[test]
     fn all_who_write_one_file_at_the_same_time_succeed() {
