@@ -22,14 +22,16 @@ fn block(language: &str, number: usize) -> String {
     after.split_once("```").expect("its end").0.to_owned()
 }
 
-/// A library that generates a client of this catalog in its build script.
-fn start(folder: &Path, catalog: &str, build: &str) {
+/// A library that generates a client of this catalog in its build script. The projects of two tests share a target folder, where cargo
+/// tells packages apart by their names.
+fn start(folder: &Path, name: &str, catalog: &str, build: &str) {
     let is_for_wasm = |line: &&str| !line.contains("mcp-servlet-client") && !line.contains("tokio");
     let dependencies = block("toml", 0) + &block("toml", 1);
     let lines: Vec<_> = dependencies.lines().filter(is_for_wasm).collect();
     let path = format!("\"{}", root().display());
     let dependencies = lines.join("\n").replace("\"…", &path);
-    let package = "[package]\nname = \"typed\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+    let package =
+        format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
     let manifest = format!("{package}{dependencies}\n[workspace]\n");
     let catalog = root().join(catalog);
     fs::create_dir(folder.join("src")).expect("a folder");
@@ -71,7 +73,7 @@ fn the_build_script_of_the_page_makes_a_client() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     let catalog = "crates/xtp/xtp-codegen/tests/client/weather/catalog.json";
-    start(folder, catalog, &block("rust,no_run", 0));
+    start(folder, "of-page", catalog, &block("rust,no_run", 0));
     let uses = "
 /// The weather in Oslo.
 pub fn oslo<C: mcp_caller::Caller>(caller: C) {
@@ -89,7 +91,7 @@ fn clients_allow_exactly_the_lints_that_a_server_can_be_against() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     let build = block("rust,no_run", 0).replace(".only([\"get_weather\"])", "");
-    start(folder, STRANGE, &build);
+    start(folder, "strange", STRANGE, &build);
     let clients = both_clients(folder);
     let found = warnings(folder, &clients);
     assert!(found.is_empty(), "{found:?}");
