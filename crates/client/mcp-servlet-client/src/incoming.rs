@@ -26,7 +26,7 @@ const INTERNAL_ERROR: i64 = -32603;
 
 /// The message of an error without one.
 pub(crate) const NO_MESSAGE: &str = "no message";
-/// The same for an error with data, which follow.
+/// What begins the message of an error that only has data. The data follow.
 pub(crate) const NO_MESSAGE_BUT_DATA: &str = "no message, but data: ";
 
 /// Some editors and servers of .NET write it before a text.
@@ -111,8 +111,7 @@ pub(crate) fn batch(bytes: &[u8]) -> Option<Vec<&RawValue>> {
 }
 
 impl<'a> Message<'a> {
-    /// Reads what may be a message. None if it is not one: other text, or JSON that a server logs or keeps a connection alive
-    /// with.
+    /// Reads a message. None for anything else that a server writes, such as lines of a log or JSON that keeps a connection alive.
     pub(crate) fn read(text: &'a str, mended: &mut Mended) -> Option<Self> {
         let members = Members::read(text)?;
         members
@@ -120,8 +119,7 @@ impl<'a> Message<'a> {
             .then(|| members.message(mended))?
     }
 
-    /// Reads the body of an HTTP response. None if it is not a JSON object. Otherwise it is a message, because nothing else comes
-    /// there.
+    /// Reads the body of an HTTP response. Any JSON object counts as a message there. None if it is not one.
     pub(crate) fn read_body(text: &'a str, mended: &mut Mended) -> Option<Self> {
         Members::read(text)?.message(mended)
     }
@@ -383,7 +381,7 @@ impl Mended {
 
     /// A response has another id than its request.
     pub(crate) fn add_other_id(&mut self) {
-        self.add("is not that of the request that the message answers", "id");
+        self.add("differs from the `id` of the request", "id");
     }
 
     fn add(&mut self, what: &'static str, at: &str) {

@@ -43,11 +43,12 @@ const MAX_LOGGED_CHANGES: usize = 100;
 /// How many events wait for a reader that is slow. Then the oldest are dropped.
 const EVENT_BUFFER: usize = 1024;
 
-/// rmcp gets all requests of servers under this method, so that it changes nothing in them. The parameters have the real method as
-/// `method` and its parameters as `params`. Since 2026-07-28, it gets them as they are, and refuses those that belong to no request.
+/// rmcp gets all requests of servers but `ping` under this method, so that it changes nothing in them. The parameters have the real
+/// method as `method` and its parameters as `params`. Since 2026-07-28, it gets them as they are, and refuses those that belong to no
+/// request.
 pub(crate) const ASKED: &str = "mcp-servlet/asked";
 
-/// What the log says about a line that is not a message.
+/// The log message for output that is not a JSON-RPC message.
 const IGNORED: &str = "output of a server ignored, because it is not a JSON-RPC message";
 
 /// Notifications that only rmcp needs.
@@ -307,8 +308,8 @@ impl Tap {
                 let reply = match &id {
                     Some(id) if state.may_be_of_another(id, post) => {
                         state.cancelled.remove(id);
-                        // Its own result may come as that of the other request.
-                        state.cancelled.expect_elsewhere(post);
+                        // The response to this request may come in the body of the other one.
+                        state.cancelled.expect_late(post);
                         other_id(id).into()
                     }
                     _ => reply,
@@ -660,7 +661,7 @@ impl TapState {
         }
     }
 
-    /// Passes a reply to a request whose own response rmcp goes on to wait for.
+    /// Passes a reply to the caller of another request than the POST. rmcp gets nothing, so it goes on to wait for that response.
     fn answered_elsewhere(
         &mut self,
         id: &RequestId,
@@ -676,8 +677,9 @@ impl TapState {
         }
     }
 
-    /// Finds the request for a response in the event stream of a POST. A result with another id is for another caller, who may have
-    /// given up. Errors with an unknown id count for the POST, because servers send some errors before they read the id.
+    /// Finds the request that a response in the event stream of a POST answers. A result with another id answers another request,
+    /// which may have been cancelled. An error with an unknown id answers the POST, because servers send some errors before they
+    /// read the id.
     fn addressee(
         &self,
         id: Option<&RequestId>,

@@ -36,7 +36,7 @@ pub fn refusal(response: &Value) -> Option<RpcError> {
     })
 }
 
-/// The error in the first response to a request that cannot take one.
+/// The first error among the responses, without those to requests that can take an error.
 pub fn refusal_among(responses: &JsonObject) -> Option<RpcError> {
     let mut responses = responses.iter().filter(|(key, _)| !takes_error(key));
     responses.find_map(|(_, response)| refusal(response))

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use tokio::sync::watch;
 
-/// Takes back input requests of a result whose senders wait for no response any more.
+/// Takes back input requests of a result that need no response any more.
 #[derive(Clone, Debug, Default)]
 pub struct Withdrawal {
     /// What the keys of these requests begin with in the whole result.

@@ -406,7 +406,8 @@ impl Host {
         served.or_else(|| Some(self.virtual_tools.get(name)?.tool()))
     }
 
-    /// The name that a tool or a prompt has otherwise: with the prefix of its member, or without. None if its name cannot change.
+    /// The other possible name of a tool or a prompt: with the prefix of its member if it has none now, otherwise without. None if
+    /// its name cannot change.
     pub fn other_name(&self, kind: FeatureKind, name: &str) -> Option<&str> {
         let other = match kind {
             FeatureKind::Tool => &self.tools.get(name)?.other_name,

@@ -17,7 +17,7 @@ pub struct UnmetNeeds {
     pub servlet: String,
     /// Required configuration keys that are not set.
     pub missing: Vec<ConfigKey>,
-    /// The environment variables that should have the values of missing keys, and are empty, by key.
+    /// For missing keys whose values should come from empty environment variables: the names of these variables, by key.
     pub empty_variables: BTreeMap<String, String>,
     /// Configuration keys with values that do not match their schemas.
     pub invalid: Vec<ConfigKey>,

@@ -357,7 +357,8 @@ fn drop_wrong(
     wrong.map_err(|wrong| Problem::new(wrong.at, "it is missing or has another type than in MCP"))
 }
 
-/// The members of an entry, if those that all kinds have are right. Adds JSON pointers to others that are not to `dropped`.
+/// The members of an entry, if the required ones are right. Drops optional ones with wrong types, and adds their JSON pointers to
+/// `dropped`.
 fn object(
     kind: FeatureKind,
     raw: &RawValue,

@@ -258,7 +258,8 @@ impl Shared {
         let withdrawal = request_meta.withdrawal.clone();
         let expiry = self.waits.spawn(async move {
             let mut call_over = pin!(call_over.fuse());
-            let given_up = async {
+            // Never ends, because the outcome waits for the client until that is too late.
+            let watching = async {
                 tokio::select! {
                     () = over.cancelled() => {}
                     () = &mut call_over => {}
@@ -266,13 +267,13 @@ impl Shared {
                 if let Some(withdrawal) = withdrawal {
                     withdrawal.withdraw(RELAYED_REQUEST);
                 }
-                // A call whose question was taken back ends later. Its outcome waits for a client that calls again by itself.
+                // A server that only takes its question back goes on with the call.
                 call_over.await;
                 std::future::pending::<()>().await;
             };
             tokio::select! {
                 () = too_late => {}
-                () = given_up => {}
+                () = watching => {}
             }
             let shared = shared.upgrade();
             if let Some(call) = shared.and_then(|shared| shared.parked.expire(&expiring)) {

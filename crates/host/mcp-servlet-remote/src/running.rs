@@ -78,8 +78,8 @@ impl Client<'_> {
 }
 
 impl RunningCall {
-    /// Sends a request, once. `options` have its headers, and `limit` is its time. A call for which there is an owner of tasks runs as
-    /// a task of the server.
+    /// Sends a request, once. `options` have its headers, and `limit` is its time. With `as_task`, it runs as a task of the server, and
+    /// the nursery owns the request that cancels the task.
     pub(crate) fn start(
         connection: &Arc<Connection>,
         method: &'static str,
@@ -164,7 +164,8 @@ impl RunningCall {
         }
     }
 
-    /// Waits until the request is over, while the call itself waits for its client.
+    /// Waits for the response while this call waits for its client, which gets the response later. Once the server has answered, the call
+    /// no longer counts as running.
     pub(crate) fn over(&mut self) -> impl Future<Output = ()> + use<> {
         let response = std::mem::replace(&mut self.response, pending().boxed()).shared();
         self.response = response.clone().boxed();

@@ -30,7 +30,7 @@ use crate::transport::stdio::Stdio;
 
 /// How long a server may take to answer `server/discover`, before the handshake is tried. Some servers never answer it.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long it may take if it refuses the handshake.
+/// How long it may take the second time, if it has refused the handshake.
 const SLOW_PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long an event stream of HTTP+SSE may take to begin, if it is not known that the server speaks that.
 const FALLBACK_TIMEOUT: Duration = Duration::from_secs(5);
@@ -303,7 +303,7 @@ fn neither(streamable: Error, sse: Error) -> Error {
     }
     let more = format!(", and over HTTP+SSE: {}", sse.message());
     let error = streamable.with_message(&more);
-    // The status of the guess only helps if the refusal may be about the path as well.
+    // The help for a status over HTTP+SSE blames the path. It only fits if the other error has help for its status, too.
     let is_apt = sse.http_status().is_none() || error.help().is_some();
     match sse.help().filter(|_| is_apt) {
         Some(help) => error.with_help(help),

@@ -62,14 +62,14 @@ impl Service<RoleClient> for Handler {
         let params = request.get_mut("params").map(Value::take);
         let params = params.unwrap_or_default();
         if !matches!(params, Value::Null | Value::Object(_)) {
-            let message = format!("`params` is {}, not an object", kind(&params));
+            let message = format!("expected an object as `params`, found {}", kind(&params));
             return Err(ErrorData::invalid_params(message, None));
         }
         let method = request["method"].as_str().unwrap_or_default();
         let _asked = self.asking.begin();
         let answer = answer(&*self.answers, method, params);
-        // The server may give its request up, or be gone. rmcp cancels nothing at the end of a connection, but waits for this
-        // before it fails the requests that run.
+        // The server may cancel its request. When the connection ends, rmcp cancels nothing, and waits for this before it fails
+        // the running requests.
         let answer = context.ct.run_until_cancelled(self.tap.until_end(answer));
         match answer
             .await

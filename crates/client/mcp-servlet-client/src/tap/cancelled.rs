@@ -14,7 +14,7 @@ const KEEP_CANCELLED: Duration = Duration::from_mins(5);
 /// requests and log messages that belong to them, or answer them in the response stream of another request.
 #[derive(Debug, Default)]
 pub(super) struct Cancelled {
-    /// The newest cancelled ids. A late answer with one of them belongs to no other request.
+    /// The newest ids without an answer. A late answer with one of them belongs to no other request.
     unanswered: VecDeque<RequestId>,
     /// The ids for which the server may also send requests and log messages, with the times at which they are forgotten.
     ids: HashMap<RequestId, Instant>,
@@ -23,8 +23,8 @@ pub(super) struct Cancelled {
 }
 
 impl Cancelled {
-    /// Notes that the answer to a request may come as that of another one.
-    pub(super) fn expect_elsewhere(&mut self, id: &RequestId) {
+    /// Notes that the answer to this request may come late, in the response to another one.
+    pub(super) fn expect_late(&mut self, id: &RequestId) {
         if self.unanswered.len() >= MAX_CANCELLED {
             self.unanswered.pop_front();
         }
@@ -32,13 +32,13 @@ impl Cancelled {
     }
 
     pub(super) fn add(&mut self, id: &RequestId, now: Instant) {
-        self.expect_elsewhere(id);
+        self.expect_late(id);
         if self.ids.len() < MAX_CANCELLED {
             self.ids.insert(id.clone(), now + KEEP_CANCELLED);
         }
     }
 
-    /// Whether an answer with this id is one to a cancelled request.
+    /// Whether an answer with this id may be a late one.
     pub(super) fn contains(&self, id: &RequestId) -> bool {
         self.unanswered.contains(id)
     }

@@ -27,11 +27,11 @@ const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
 #[cfg(unix)]
 const SIGTERM: i32 = 15;
 
-/// The tasks that watch processes until their end, also after their connection was dropped.
+/// The tasks that watch processes until they end. They outlive the connections.
 static WATCHERS: LazyLock<TaskTracker> = LazyLock::new(TaskTracker::new);
 
-/// Waits until the processes have ended whose connection was dropped. A program that is about to end calls this: with its runtime, the
-/// tasks would go that end those processes. Processes in use are not waited for longer than those may take.
+/// Waits until the processes of dropped connections have ended, for 2 seconds at most. Call it before the runtime shuts down,
+/// because tasks of the runtime end these processes.
 pub async fn processes_ended() {
     WATCHERS.close();
     let _ = timeout(4 * EXIT_TIMEOUT, WATCHERS.wait()).await;

@@ -461,7 +461,7 @@ fn opens_session(message: &ClientJsonRpcMessage) -> bool {
 }
 
 /// What a server that refuses `server/discover` means: it is older than 2026-07-28. Such servers answer with any status of
-/// 4xx, with 500 or 501, or with something that is no message, and cannot name the request.
+/// 4xx, with 500 or 501, or with something that is not a message, and cannot name the request.
 fn legacy_answer(message: &ClientJsonRpcMessage, error: &Error) -> Option<ServerJsonRpcMessage> {
     let id = probe_id(message)?;
     let is_refusal = match error.http_status() {

@@ -17,8 +17,8 @@ pub(super) struct Chosen<'m, T> {
     pub(super) member: usize,
     pub(super) name: String,
     pub(super) entry: &'m T,
-    /// The name that it has otherwise: with the prefix of the member, or without. It can change as other members come and go. None if
-    /// the name cannot change.
+    /// Its other possible name: with the prefix of the member if it has none now, otherwise without. Its name can change to this one as
+    /// other members come and go. None if it cannot change.
     pub(super) other_name: Option<String>,
     /// Whether its member has added the entry to a list that was known before, so that others keep their names.
     pub(super) is_new: bool,
@@ -59,7 +59,7 @@ pub(super) struct Served<T> {
     pub(super) member: usize,
     /// The member's own name for the entry.
     pub(super) original: String,
-    /// The name that it has otherwise, if its name can change.
+    /// Its other possible name, if its name can change.
     pub(super) other_name: Option<String>,
 }
 

@@ -251,7 +251,7 @@ pub(super) fn no_answer(limit: Duration) -> Error {
 pub(super) fn of_http_sse() -> Error {
     let message = "the server answered with the event stream of HTTP+SSE";
     Error::new(ErrorKind::Protocol, message)
-        .with_help("connect with `--transport sse`")
+        .with_help("choose the transport `sse`")
         .of_http_sse()
 }
 

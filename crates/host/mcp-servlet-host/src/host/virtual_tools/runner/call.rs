@@ -109,8 +109,8 @@ fn outcome_of(outcome: &Outcome) -> InnerOutcome<'_> {
     }
 }
 
-/// Calls the handler of a step, or reads its resource. Dropping this stops the call. A request that the client does not answer, or
-/// cannot, is a failure of the step.
+/// Calls the handler of a step, or reads its resource. Dropping this stops the call. The step fails if the client refuses an input
+/// request, or cannot answer it.
 async fn outcome(
     member: &Member,
     step: &Step,
