@@ -156,11 +156,12 @@ impl Received<'_> {
     }
 }
 
-/// Which request a response answers.
-enum Addressee {
-    Request(RequestId),
-    /// Another one than that in whose event stream it came.
-    Other(RequestId),
+/// Which request a response in the event stream of a POST answers.
+enum Addressee<'a> {
+    /// That of the POST.
+    Post,
+    /// Another one.
+    Other(&'a RequestId),
     /// None that is known.
     Nobody,
 }
@@ -318,13 +319,13 @@ impl Tap {
                 state.answered(post.clone(), reply, mended)
             }
             Origin::Stream(post) => match state.addressee(id.as_ref(), post, &reply) {
-                Addressee::Request(request) => {
+                Addressee::Post => {
                     note_other_id(id.as_ref(), post, mended);
-                    state.answered(request, reply, mended)
+                    state.answered(post.clone(), reply, mended)
                 }
                 // rmcp would take it for the end of the stream that it came in.
                 Addressee::Other(request) => {
-                    state.answered_elsewhere(&request, reply, mended);
+                    state.answered_elsewhere(request, reply, mended);
                     Passed::Nothing
                 }
                 Addressee::Nobody => {
@@ -680,21 +681,19 @@ impl TapState {
     /// Finds the request that a response in the event stream of a POST answers. A result with another id answers another request,
     /// which may have been cancelled. An error with an unknown id answers the POST, because servers send some errors before they
     /// read the id.
-    fn addressee(
+    fn addressee<'a>(
         &self,
-        id: Option<&RequestId>,
+        id: Option<&'a RequestId>,
         post: &RequestId,
         reply: &incoming::Reply<'_>,
-    ) -> Addressee {
+    ) -> Addressee<'a> {
         match id {
-            Some(id) if self.is_of_another(id, post) => Addressee::Other(id.clone()),
+            Some(id) if self.is_of_another(id, post) => Addressee::Other(id),
             Some(id) if id != post => match reply {
-                incoming::Reply::Error(_) if !self.cancelled.contains(id) => {
-                    Addressee::Request(post.clone())
-                }
+                incoming::Reply::Error(_) if !self.cancelled.contains(id) => Addressee::Post,
                 _ => Addressee::Nobody,
             },
-            _ => Addressee::Request(post.clone()),
+            _ => Addressee::Post,
         }
     }
 

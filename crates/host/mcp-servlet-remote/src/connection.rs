@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use mcp_servlet_call::{JsonObject, RemoteFailure};
+use mcp_servlet_call::{JsonObject, RemoteFailure, RequestMeta};
 use mcp_servlet_client::{
     Era, Error, ErrorKind, Event, LOG_LEVEL, Limits, List, Lists, Options, Session, Target,
     Timeouts,
@@ -44,7 +44,7 @@ pub(crate) struct Connection {
     pub(crate) session: Session,
     pub(crate) calls: Calls,
     /// The last line that a command has written to standard error.
-    said: Arc<Mutex<String>>,
+    last_stderr: Arc<Mutex<String>>,
 }
 
 impl Connection {
@@ -65,8 +65,8 @@ impl Connection {
         // Pages have entries, so no other limit is needed for them.
         limits.pages = options.limits.entries;
         let remote = remote.to_owned();
-        let said = Arc::new(Mutex::new(String::new()));
-        let last = Arc::clone(&said);
+        let last_stderr = Arc::<Mutex<String>>::default();
+        let last = Arc::clone(&last_stderr);
         let mut client = Options::new()
             .client("mcp-servlet", env!("CARGO_PKG_VERSION"))
             .era(Era::Auto)
@@ -100,16 +100,16 @@ impl Connection {
         Ok(Self {
             session,
             calls,
-            said,
+            last_stderr,
         })
     }
 
     /// A failure, with what a command wrote before it ended.
     pub(crate) fn explained(&self, failure: RemoteFailure) -> RemoteFailure {
-        let said = lock(&self.said);
+        let line = lock(&self.last_stderr);
         match failure {
-            RemoteFailure::Unreachable { why } if self.session.has_ended() && !said.is_empty() => {
-                let why = format!("{why}; it wrote `{said}`");
+            RemoteFailure::Unreachable { why } if self.session.has_ended() && !line.is_empty() => {
+                let why = format!("{why}; it wrote `{line}`");
                 RemoteFailure::Unreachable { why }
             }
             failure => failure,
@@ -132,8 +132,9 @@ impl Connection {
     }
 
     /// The `_meta` of a request to the remote, made of the client's `_meta`.
-    pub(crate) fn meta(&self, client: Option<&JsonObject>) -> JsonObject {
+    pub(crate) fn meta(&self, request_meta: &RequestMeta) -> JsonObject {
         let is_stateless = self.session.server().is_stateless();
+        let client = request_meta.meta.as_ref();
         let mut meta = JsonObject::new();
         for (key, value) in client.into_iter().flatten() {
             let is_ours = key.starts_with("mcp-servlet/") || key == "progressToken";
@@ -144,7 +145,7 @@ impl Connection {
             }
         }
         if is_stateless {
-            meta.insert(CAPABILITIES.to_owned(), relayed_capabilities(client));
+            meta.insert(CAPABILITIES.to_owned(), relayed_capabilities(request_meta));
             let level = client.and_then(|client| client.get(LOG_LEVEL));
             meta.extend(level.map(|level| (LOG_LEVEL.to_owned(), level.clone())));
         }
@@ -171,15 +172,12 @@ pub(crate) fn has_changed(remote: &str, event: Event) -> bool {
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
 /// The capabilities of a client that this host relays.
-pub(crate) fn relayed_capabilities(meta: Option<&JsonObject>) -> Value {
-    let all = meta.and_then(|meta| meta.get(CAPABILITIES));
+pub(crate) fn relayed_capabilities(request_meta: &RequestMeta) -> Value {
+    let all = request_meta.client_capabilities();
     let mut relayed = json!({});
     for name in ["elicitation", "sampling", "roots"] {
-        if let Some(capability) = all
-            .and_then(|all| all.get(name))
-            .filter(|one| !one.is_null())
-        {
-            relayed[name] = capability.clone();
+        if !all[name].is_null() {
+            relayed[name] = all[name].clone();
         }
     }
     relayed

@@ -89,7 +89,7 @@ impl RunningCall {
         limit: Duration,
         as_task: Option<Nursery>,
     ) -> Self {
-        let capabilities = relayed_capabilities(request_meta.meta.as_ref());
+        let capabilities = relayed_capabilities(request_meta);
         let session = &connection.session;
         // Since 2026-07-28, a server can only ask in a result.
         let has_cancelled = !session.server().is_stateless() && session.has_cancelled();
@@ -97,7 +97,7 @@ impl RunningCall {
         let options = options
             // The time is counted here, where it can stop.
             .timeout(Duration::MAX)
-            .meta(connection.meta(request_meta.meta.as_ref()))
+            .meta(connection.meta(request_meta))
             .on_progress(move |progress| {
                 // A client that does not keep up misses some.
                 let _ = sender.try_send(Sent::Notification(report(&progress)));
@@ -213,7 +213,7 @@ impl RunningCall {
 }
 
 /// Whether a server is done with a request.
-fn is_answered(response: &Result<Box<RawValue>, Error>) -> bool {
+pub(crate) fn is_answered(response: &Result<Box<RawValue>, Error>) -> bool {
     response.as_ref().map_or_else(Error::was_answered, |_| true)
 }
 

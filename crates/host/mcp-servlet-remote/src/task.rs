@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::connection::Connection;
+use crate::running::is_answered;
 
 /// A task at a server. It is cancelled if this is dropped before the server has answered.
 struct Task {
@@ -42,7 +43,7 @@ pub(crate) async fn call(
         nursery,
     };
     let result = session.forward("tasks/result", params, options).await;
-    task.is_answered = result.as_ref().map_or_else(Error::was_answered, |_| true);
+    task.is_answered = is_answered(&result);
     result
 }
 

@@ -262,12 +262,9 @@ async fn open_streamable(
 ) -> Result<Session, Error> {
     let tap = Tap::new(name);
     let error = match open_streamable_once(connector, &tap, name, options).await {
-        Err(error) if tap.has_unanswered_probe() => error,
+        Err(error) if tap.has_unanswered_probe() && error.was_answered() => error,
         opened => return opened,
     };
-    if !error.was_answered() {
-        return Err(error);
-    }
     tracing::info!(%error, "the server refuses the handshake; it gets `server/discover` again");
     let options = options.clone().era(Era::Stateless);
     let tap = Tap::new(name);

@@ -127,25 +127,18 @@ impl Session {
             cancellations: &self.cancellations,
         };
         let answered = self.answered(&mut sent, progress, options).await;
-        let answered = answered.map_err(|error| match slot.instead() {
-            Some(instead) => error.with_help(instead.message()),
-            None => error,
-        })?;
+        let answered = answered.map_err(|error| slot.explained(error))?;
         // rmcp counts a broken connection as the end, but the server may go on.
         sent.has_ended = slot.is_answered().unwrap_or(answered.is_some());
         sent.rmcp_waits = answered.is_none();
         match (slot.take(), answered) {
             (Some(reply), _) => Ok(reply),
-            (None, Some(Err(error))) => {
-                let error = not_answered(&self.tap, error);
-                Err(match slot.instead() {
-                    // Most likely it was the answer.
-                    Some(instead) if instead.kind() == ErrorKind::ParseError => instead,
-                    // It was for another request, so the server may still work on this one.
-                    Some(instead) => error.with_help(instead.message()),
-                    None => error,
-                })
-            }
+            (None, Some(Err(error))) => Err(match slot.instead() {
+                // Most likely it was the answer.
+                Some(instead) if instead.kind() == ErrorKind::ParseError => instead,
+                // Anything else was for another request, so the server may still work on this one.
+                _ => slot.explained(not_answered(&self.tap, error)),
+            }),
             (None, _) => Err(Error::new(
                 ErrorKind::Protocol,
                 "the server sent no response to the request",

@@ -82,6 +82,14 @@ impl Slot {
         lock(&self.instead).clone()
     }
 
+    /// An error, with what came where the response was expected as its help.
+    pub(crate) fn explained(&self, error: Error) -> Error {
+        match self.instead() {
+            Some(instead) => error.with_help(instead.message()),
+            None => error,
+        }
+    }
+
     pub(super) fn note_instead(&self, error: Error) {
         lock(&self.instead).get_or_insert(error);
     }
