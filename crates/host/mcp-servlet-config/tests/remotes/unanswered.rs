@@ -19,7 +19,7 @@ use wire::{
 
 use crate::{
     site::{OLD, PIPE, Site, WAYS, WEB, Way},
-    support::{script_with_calls, with_calls},
+    support::{script_with_calls, taking_back, with_calls},
 };
 
 /// Ways in which the server sends its request while the request of the client is open.
@@ -203,14 +203,7 @@ async fn a_question_ends_when_the_remote_answers_its_call() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_question_ends_when_the_remote_takes_it_back_and_its_call_goes_on() {
     for tool in ["t", "run"] {
-        let cancel =
-            json!({ "method": "notifications/cancelled", "params": { "requestId": "puppet-1" } });
-        let done = json!({ "content": [] });
-        let replies = json!([
-            { "ask": question(), "result": done },
-            { "before": [cancel], "result": done },
-        ]);
-        let puppet = with_calls(&["2025-11-25"], replies);
+        let puppet = taking_back(&question());
         let site = site(&puppet, "").await;
         let (mut pipe, question) = ask_on_pipe(&site, tool).await;
         let other = request("tools/call", json!({ "name": "t" }));

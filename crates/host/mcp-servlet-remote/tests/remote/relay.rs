@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 use crate::support::{
-    Heard, child, client, connected, connected_with, host, http, options, script, sse, with_calls,
+    Heard, child, client, connected, connected_with, host, http, options, script, sse, taking_back,
+    with_calls,
 };
 
 /// Calls a tool and returns the JSON of its result.
@@ -342,7 +343,7 @@ async fn the_time_of_a_request_replaces_that_of_the_options() {
     assert_eq!(result["structuredContent"]["answer"], answer);
 }
 
-/// Waits until the question of a call is withdrawn, whose client shows it with this prefix.
+/// Waits until the question of a call is withdrawn. Its key has this prefix.
 async fn is_withdrawn(withdrawal: &Withdrawal, prefix: &str) {
     let key = format!("{prefix}mcp-servlet/question");
     let mut withdrawn = withdrawal.keys();
@@ -376,15 +377,7 @@ async fn a_question_is_withdrawn_when_the_remote_answers_its_call() {
 
 #[tokio::test]
 async fn a_question_that_the_remote_takes_back_is_withdrawn_and_stops_no_others() {
-    let cancel =
-        json!({ "method": "notifications/cancelled", "params": { "requestId": "puppet-1" } });
-    let done = json!({ "content": [] });
-    let replies = json!([
-        { "ask": question(), "result": done },
-        { "before": [cancel], "result": done },
-        { "ask": question(), "result": done },
-    ]);
-    let puppet = with_calls(&["2025-11-25"], replies);
+    let puppet = taking_back(&question());
     let remote = connected("r", http(puppet.http().await)).await;
     let withdrawal = Withdrawal::default();
     let mut request_meta = client(json!({ "elicitation": {} }));

@@ -97,6 +97,19 @@ pub(crate) fn script_with_calls(versions: &[&str], replies: Value) -> Value {
     })
 }
 
+/// A server that asks in its first call, takes the question back during the second call, and asks again in the third.
+pub(crate) fn taking_back(question: &Value) -> Puppet {
+    let cancel =
+        json!({ "method": "notifications/cancelled", "params": { "requestId": "puppet-1" } });
+    let done = json!({ "content": [] });
+    let replies = json!([
+        { "ask": question, "result": done },
+        { "before": [cancel], "result": done },
+        { "ask": question, "result": done },
+    ]);
+    with_calls(&["2025-11-25"], replies)
+}
+
 static TOOL: std::sync::LazyLock<Value> =
     std::sync::LazyLock::new(|| json!({ "name": "t", "inputSchema": { "type": "object" } }));
 
