@@ -297,11 +297,11 @@ impl Host {
         awaited.map(RemoteMember::remote)
     }
 
-    /// Whether a remote was never reached, so that it may have everything.
+    /// Whether the lists of a remote are not known, so that it may have everything.
     pub fn has_unknown_remotes(&self) -> bool {
         let members = self.members().chain(self.handlers());
         let mut remotes = members.filter_map(Member::as_remote);
-        remotes.any(|member| !member.was_reached())
+        remotes.any(|member| !member.has_lists())
     }
 
     /// A host with the current lists of all members whose lists can change. If a servlet fails to

@@ -90,14 +90,14 @@ impl RemoteMember {
         &self.lists
     }
 
-    /// Whether its lists are known.
-    pub(crate) fn was_reached(&self) -> bool {
+    /// Whether its lists are known: it was reached, and does not hide them while it is down.
+    pub(crate) fn has_lists(&self) -> bool {
         !self.lists.protocol.is_empty()
     }
 
     /// Whether its first lists may come soon: its first attempt to connect is not over, or has just succeeded.
     pub(crate) fn is_awaited(&self) -> bool {
-        !self.was_reached() && (self.remote.is_connecting() || !self.is_current())
+        !self.has_lists() && (self.remote.is_connecting() || !self.is_current())
     }
 
     /// Whether the remote has no newer lists.

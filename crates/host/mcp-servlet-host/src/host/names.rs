@@ -8,7 +8,7 @@ use super::{
     Mount, Warning,
     index::{Chosen, Former, Named},
 };
-use crate::{FeatureKind, Listed, LoadError, Member, RemoteLists, RemoteMember, Tool};
+use crate::{FeatureKind, Listed, LoadError, Member, Tool};
 
 /// The maximum length of a tool's name. The models of large providers accept 64 characters, the
 /// protocol 128.
@@ -110,8 +110,8 @@ pub(super) fn name_prompts<'m>(
 /// Whether the list of each member is known, or was known before: a remote has none until it was reached, and may hide it later.
 pub(super) fn known(mounts: &[Mount], kind: FeatureKind, former: &Former<'_>) -> Vec<bool> {
     let is_known = |member: &Member| {
-        let lists = member.as_remote().map(RemoteMember::lists);
-        lists.is_none_or(|lists| *lists != RemoteLists::default() && !lists.partial.contains(&kind))
+        let remote = member.as_remote();
+        remote.is_none_or(|remote| remote.has_lists() && !remote.lists().partial.contains(&kind))
     };
     let mounts = mounts.iter().enumerate();
     mounts
@@ -264,7 +264,7 @@ mod tests {
     use tokio::sync::watch;
 
     use super::*;
-    use crate::{Host, Remote, described::Described};
+    use crate::{Host, Remote, RemoteLists, described::Described};
 
     #[test]
     fn accepts_names_that_clients_accept() {

@@ -300,8 +300,7 @@ fn member_of<'m>(
     };
     let calls_tool = matches!(step.target(), Target::Tool(_));
     // Before it was reached, a remote has no tools. Later, all of them may be hidden.
-    let lists = member.as_remote().map(RemoteMember::lists);
-    let is_known = lists.is_none_or(|lists| !lists.protocol.is_empty());
+    let is_known = member.as_remote().is_none_or(RemoteMember::has_lists);
     if calls_tool && !is_known && member.tools().is_empty() {
         return Err(format!(
             "the tools of the remote `{name}` are not known yet"
