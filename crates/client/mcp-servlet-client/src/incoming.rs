@@ -26,7 +26,7 @@ const INTERNAL_ERROR: i64 = -32603;
 
 /// The message of an error without one.
 pub(crate) const NO_MESSAGE: &str = "no message";
-/// What begins the message of an error that only has data. The data follow.
+/// The start of the message of an error that only has data. The data follow.
 pub(crate) const NO_MESSAGE_BUT_DATA: &str = "no message, but data: ";
 
 /// Some editors and servers of .NET write it before a text.
