@@ -346,15 +346,10 @@ impl Handler {
         let mut permissions = self.permissions(&context, &host);
         let era = Era::of(&context);
         // From here on, the request names the tool to run instead of the search tool.
-        let (via, answer) = match search::asked(&permissions, era, &mut request) {
-            search::Asked::Itself => (None, None),
-            search::Asked::Call { via } => (Some(via), None),
-            search::Asked::Answered(json) => (None, Some(json)),
-        };
+        let search::Resolved { via, result } = search::resolve(&permissions, era, &mut request);
         let account = self.account((&context, era), &host, &request, via)?;
         permissions.notes = account.notes();
-        let not_read_only = || search::not_read_only(&permissions, via, &request.name);
-        if let Some(json) = answer.or_else(not_read_only) {
+        if let Some(json) = result {
             let is_error = json.get("isError") == Some(&Value::Bool(true));
             account.ran(outcome(is_error, None), None);
             let json = account.answered(json);
