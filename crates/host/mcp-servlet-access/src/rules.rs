@@ -89,8 +89,8 @@ pub struct Item<'a> {
     pub member: &'a str,
     /// The bundle of a virtual tool.
     pub bundle: Option<&'a str>,
-    /// The name that it has otherwise, with the prefix of its member or without, if its name can change. A rule that denies this name
-    /// denies the item, so that it holds whichever members are there.
+    /// Its name with the prefix of its member, if it is listed without, or the other way round. None if its name cannot change. A
+    /// `deny` for this name denies the item too, so that it holds whichever members there are.
     pub other_name: Option<&'a str>,
 }
 
@@ -271,7 +271,7 @@ impl Rules {
         (best == worst).then_some(best)
     }
 
-    /// Whether a caller may use an item, if the rules that may hold do so only with the effect `maybe`.
+    /// Whether a caller may use an item. Rules that may hold are taken to hold if they have the effect `maybe`.
     fn decide_with(
         &self,
         maybe: Effect,

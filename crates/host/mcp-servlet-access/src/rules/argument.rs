@@ -55,7 +55,7 @@ const KEYWORDS: [(&str, Option<&str>); 13] = [
     ("maxItems", Some("array")),
 ];
 
-/// Keywords of which the first one must not be above the second.
+/// Pairs of keywords: the lower bound and the upper bound.
 const RANGES: [[&str; 2]; 3] = [
     ["minimum", "maximum"],
     ["minLength", "maxLength"],
@@ -278,7 +278,7 @@ fn is_keyword(name: &str) -> bool {
     KEYWORDS.iter().any(|(keyword, _)| *keyword == name)
 }
 
-/// The first name in the keyword `type` that is none of a type.
+/// The first value of the keyword `type` that is not the name of a type.
 fn unknown_type(schema: &JsonObject) -> Option<&str> {
     let names = match schema.get("type")? {
         Value::Array(names) => names,
