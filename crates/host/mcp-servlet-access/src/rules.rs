@@ -89,8 +89,8 @@ pub struct Item<'a> {
     pub member: &'a str,
     /// The bundle of a virtual tool.
     pub bundle: Option<&'a str>,
-    /// The name that it has otherwise, with the prefix of its member or without, if its name can change. A rule that denies this name
-    /// denies the item, so that it holds whichever members are there.
+    /// Its name with the prefix of its member, if it is listed without, or the other way round. None if its name cannot change. A
+    /// `deny` for this name denies the item too, so that it holds whichever members there are.
     pub other_name: Option<&'a str>,
 }
 
@@ -258,12 +258,33 @@ impl Rules {
         item: &Item<'_>,
         arguments: Arguments<'_>,
     ) -> Decision<'_> {
+        // A `deny` that may hold decides nothing yet: other arguments, or other URIs of a template, may be allowed.
+        self.decide_with(Effect::Allow, caller, item, arguments)
+    }
+
+    /// Whether a caller may use an item with any arguments. None if that depends on the arguments.
+    pub fn decide_all(&self, caller: Option<&Caller>, item: &Item<'_>) -> Option<bool> {
+        let [best, worst] = [Effect::Allow, Effect::Deny].map(|maybe| {
+            let decision = self.decide_with(maybe, caller, item, Arguments::Unknown);
+            decision.allowed != Holds::No
+        });
+        (best == worst).then_some(best)
+    }
+
+    /// Whether a caller may use an item. Rules that may hold are taken to hold if they have the effect `maybe`.
+    fn decide_with(
+        &self,
+        maybe: Effect,
+        caller: Option<&Caller>,
+        item: &Item<'_>,
+        arguments: Arguments<'_>,
+    ) -> Decision<'_> {
         let mut rules = self.about(item).peekable();
         let default = Holds::is(item.is_step() || rules.peek().is_none());
         let mut evaluation = Evaluation::new(caller, item, arguments);
         for (_, rule) in rules {
             let holds = rule.holds(&mut evaluation);
-            if rule.decides(holds) {
+            if rule.decides(holds, maybe) {
                 let allowed = match rule.effect {
                     Effect::Allow => holds,
                     Effect::Deny => Holds::No,
@@ -278,31 +299,6 @@ impl Rules {
             allowed: default,
             rule: None,
         }
-    }
-
-    /// Whether a caller may use an item with any arguments. None if that depends on the arguments.
-    pub fn decide_all(&self, caller: Option<&Caller>, item: &Item<'_>) -> Option<bool> {
-        let mut rules = self.about(item).peekable();
-        let default = item.is_step() || rules.peek().is_none();
-        let mut evaluation = Evaluation::new(caller, item, Arguments::Unknown);
-        let mut so_far = None;
-        for (_, rule) in rules {
-            let holds = rule.holds(&mut evaluation);
-            if holds == Holds::No {
-                continue;
-            }
-            let allows = rule.effect == Effect::Allow;
-            if so_far.is_some_and(|other| other != allows) {
-                return None;
-            }
-            so_far = Some(allows);
-            if holds == Holds::Yes {
-                return so_far;
-            }
-        }
-        so_far
-            .is_none_or(|other| other == default)
-            .then_some(default)
     }
 
     /// The rules that apply to this kind of item, with their positions in the list.
@@ -494,10 +490,9 @@ impl Rule {
         self.applies_to(item) && is_of_member && self.names(item) != Holds::No
     }
 
-    /// Whether no later rule is checked if this one holds so.
-    fn decides(&self, holds: Holds) -> bool {
-        // A `deny` that may hold decides nothing yet: other arguments, or other URIs of a template, may be allowed.
-        holds == Holds::Yes || holds == Holds::Maybe && self.effect == Effect::Allow
+    /// Whether no later rule is checked. If this one may hold, it decides only with the effect `maybe`.
+    fn decides(&self, holds: Holds, maybe: Effect) -> bool {
+        holds == Holds::Yes || holds == Holds::Maybe && self.effect == maybe
     }
 
     fn holds(&self, evaluation: &mut Evaluation<'_>) -> Holds {

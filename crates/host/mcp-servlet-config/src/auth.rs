@@ -164,7 +164,7 @@ impl Reader<'_> {
 
     fn auth(&mut self, name: &str, spanned: &Spanned<Table<AuthSection>>) -> Auth {
         let section = spanned.get_ref();
-        self.accepts_nobody(name, spanned);
+        self.check_credentials(name, spanned);
         let mut options = AuthOptions {
             name: name.to_owned(),
             ..AuthOptions::default()
@@ -194,7 +194,7 @@ impl Reader<'_> {
             needs_url = needs_url.or(Some(introspection.span()));
         }
         for key in &section.key {
-            self.key(key.get_ref(), &section.key, &mut options);
+            self.key(key.get_ref(), &mut options);
         }
         if let Some(certificate) = &section.certificate {
             let subject = certificate.get_ref().subject.into();
@@ -216,14 +216,14 @@ impl Reader<'_> {
     }
 
     /// Reports a section without credentials, unless it has some that are reported already.
-    fn accepts_nobody(&mut self, name: &str, spanned: &Spanned<Table<AuthSection>>) {
+    fn check_credentials(&mut self, name: &str, spanned: &Spanned<Table<AuthSection>>) {
         let section = spanned.get_ref();
         let has_tokens = !section.jwt.is_empty() || section.introspection.is_some();
         let has_any = has_tokens || !section.key.is_empty() || section.certificate.is_some();
         let mut keys = ["jwt", "introspection", "key", "certificate"].into_iter();
         if !has_any && !keys.any(|key| self.is_left_out(&["auth", name, key])) {
             let message = format!(
-                "missing key: `[auth.{name}]` accepts nobody; add `jwt`, `introspection`, `key` or `certificate`"
+                "missing key: `[auth.{name}]` accepts no credentials; add `jwt`, `introspection`, `key` or `certificate`"
             );
             self.problem(spanned.span(), message);
         }
@@ -386,13 +386,7 @@ impl Reader<'_> {
         None
     }
 
-    /// A key, which is one of `all` keys of its section.
-    fn key(
-        &mut self,
-        key: &KeySection,
-        all: &[Spanned<Table<KeySection>>],
-        options: &mut AuthOptions,
-    ) {
+    fn key(&mut self, key: &KeySection, options: &mut AuthOptions) {
         let name = key.name.get_ref();
         if name.is_empty() || options.keys.iter().any(|other| other.name == *name) {
             let message = "expected a name that no other key has";
@@ -420,17 +414,10 @@ impl Reader<'_> {
             .ok()
             .and_then(|name| name.to_ascii_lowercase().parse::<HeaderName>().ok());
         if let Some((sha256, header)) = sha256.zip(header) {
-            let mut others = options.keys.iter();
-            if let Some(other) =
-                others.find(|other| other.sha256 == sha256 && other.header == header)
-            {
+            let is_equal = |other: &&KeyOptions| other.sha256 == sha256 && other.header == header;
+            if let Some(other) = options.keys.iter().find(is_equal) {
                 let other = &other.name;
-                let mut keys = all.iter().map(Spanned::get_ref);
-                let first = keys.find(|one| one.name.get_ref() == other);
-                let span = first.map_or(0..0, |first| first.sha256.span());
-                let position = self.position(span.start);
-                let message =
-                    format!("key `{other}` at {position} has this digest too; remove one of them");
+                let message = format!("key `{other}` has this digest too; remove one of them");
                 self.problem(key.sha256.span(), message);
             }
             options.keys.push(KeyOptions {

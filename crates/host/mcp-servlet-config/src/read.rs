@@ -35,7 +35,7 @@ pub(super) struct Read {
     /// The virtual tools, by bundle.
     pub(super) bundles: ReadBundles,
     pub(super) problems: Vec<Problem>,
-    /// The keys of what is there and could not be read, except in servlets, remotes and bundles.
+    /// The paths of keys whose values could not be read, except in servlets, remotes and bundles.
     pub(super) left_out: Vec<Vec<String>>,
     /// The byte ranges that errors must not show.
     pub(super) secrets: Vec<Range<usize>>,
@@ -224,7 +224,7 @@ fn problem(error: &Error) -> Problem {
     }
 }
 
-/// Deserializes a value and skips its invalid entries, whose keys go to `left_out`.
+/// Deserializes a value and skips its invalid entries, whose paths are added to `left_out`.
 fn recover<'t, T>(
     mut value: Spanned<DeValue<'t>>,
     read: impl Fn(Spanned<DeValue<'t>>) -> Result<T, Error>,

@@ -51,7 +51,7 @@ pub(super) struct Reader<'a> {
     pub(super) defaults: LoadOptions,
     pub(super) mode: Mode,
     pub(super) problems: Vec<Problem>,
-    /// The keys of what is there and could not be read.
+    /// The paths of keys whose values could not be read.
     pub(super) left_out: Vec<Vec<String>>,
     /// What is most likely a mistake.
     pub(super) warnings: Vec<Problem>,

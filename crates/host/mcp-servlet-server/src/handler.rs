@@ -204,7 +204,7 @@ impl ServerHandler for Handler {
         tools.list_changed = Some(true);
         let mut capabilities = ServerCapabilities::default();
         capabilities.tools = Some(tools);
-        // Clients only read capabilities here.
+        // Clients read the capabilities only once, so those of members that are not known yet must be there.
         let may_have_all = self.server.0.startup.began_empty() || host.has_unknown_remotes();
         features::declare(&host, may_have_all, &mut capabilities);
         if self.server.0.options.tasks.max > 0 {

@@ -21,8 +21,10 @@ use mcp_servlet_access::rules::Rules;
 use mcp_servlet_call::Change;
 use mcp_servlet_common::{lock, read_lock, write_lock};
 use mcp_servlet_host::{Host, Member, Servlet};
-use tokio::sync::{Semaphore, watch};
-use tokio::time::Instant;
+use tokio::{
+    sync::{Semaphore, watch},
+    time::Instant,
+};
 
 use crate::{access::Access, response_headers::EndpointHeaders};
 use changes::{Changes, differences};
@@ -158,7 +160,7 @@ impl Server {
         self.0.replaced.send_replace(());
     }
 
-    /// Waits until all remotes have been tried once, and the host has the lists of those that were reached.
+    /// Waits until each remote has tried to connect once, and the host has the lists of the remotes that were reached.
     pub(crate) async fn remotes_tried(&self) {
         loop {
             let mut replaced = self.0.replaced.subscribe();

@@ -28,7 +28,7 @@ const CACHE: &str = "CACHEDIR.TAG";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
     watched: Vec<Watched>,
-    /// Directories that are not looked at.
+    /// Directories whose files are not watched.
     ignored: Vec<PathBuf>,
     files: BTreeMap<PathBuf, Option<State>>,
 }
@@ -56,7 +56,7 @@ impl Snapshot {
         self.look(Watched::Sources(directory));
     }
 
-    /// Leaves a directory out of those that are added after this, such as a `target` that cargo has not marked as a cache.
+    /// Ignores a directory in the sources that are added later, such as a `target` that cargo has not marked as a cache.
     pub fn ignore(&mut self, directory: PathBuf) {
         self.ignored.push(directory);
     }

@@ -77,14 +77,14 @@ impl JwtHead {
         ))
     }
 
-    /// An algorithm that is not one of these.
+    /// The token has another algorithm than the accepted ones.
     fn algorithm(&self, accepted: &[Algorithm]) -> Fault {
         let found = Value::from(&*self.alg);
         let accepted = accepted.iter().map(|one| format!("{one:?}"));
         Fault::unexpected(Reason::Algorithm, "alg", Some(&found), accepted)
     }
 
-    /// A key that cannot be used, or is not there.
+    /// The key of the token is missing, or cannot be used.
     fn key(&self, reason: Reason) -> Fault {
         let kid = self.kid.as_deref().map(|kid| shown(&Value::from(kid)));
         let kid = kid.map_or("no `kid`".to_owned(), |kid| format!("the `kid` {kid}"));

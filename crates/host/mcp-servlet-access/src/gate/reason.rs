@@ -77,7 +77,7 @@ pub enum Reason {
     Introspection,
 }
 
-/// A reason, and what is known about it. The sender of a token chooses what it contains, so it is shown cut and escaped.
+/// A reason, and what the operator learns about it. Values of tokens are cut and escaped, because their senders choose them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) reason: Reason,
@@ -104,7 +104,7 @@ pub(crate) fn shown(value: &Value) -> String {
 }
 
 impl Fault {
-    /// A value of a token that is not one of those that are expected.
+    /// The token has another value for `name` than the expected ones.
     pub(super) fn unexpected<E: Into<Value>>(
         reason: Reason,
         name: &str,

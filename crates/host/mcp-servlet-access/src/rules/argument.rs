@@ -34,8 +34,8 @@ pub(crate) enum Step {
 enum Found<'v> {
     Value(&'v Value),
     Absent,
-    /// A part of the path is not an object or an array.
-    OtherType,
+    /// This many steps lead to this value, which has another type than the next step needs.
+    OtherType(usize, &'v Value),
 }
 
 /// The keywords of a schema in a rule, with the type that each is about.
@@ -55,7 +55,7 @@ const KEYWORDS: [(&str, Option<&str>); 13] = [
     ("maxItems", Some("array")),
 ];
 
-/// Keywords of which the first one must not be above the second.
+/// Pairs of keywords: the lower bound and the upper bound.
 const RANGES: [[&str; 2]; 3] = [
     ["minimum", "maximum"],
     ["minLength", "maxLength"],
@@ -157,7 +157,7 @@ impl Argument {
         }
         let matches = |found: &Found<'_>| match (found, effect) {
             (Found::Absent, _) => self.may_be_absent,
-            (Found::OtherType, effect) => effect == Effect::Deny,
+            (Found::OtherType(..), effect) => effect == Effect::Deny,
             (Found::Value(value), effect) => self.holds_for(effect, value),
         };
         match effect {
@@ -189,12 +189,12 @@ impl Argument {
     }
 
     fn find<'v>(&self, arguments: &'v JsonObject) -> Vec<Found<'v>> {
-        let mut steps = self.path.iter();
-        let Some(Step::Member(name)) = steps.next() else {
+        let mut steps = self.path.iter().enumerate();
+        let Some((_, Step::Member(name))) = steps.next() else {
             return Vec::new();
         };
         let first = arguments.get(name).map_or(Found::Absent, Found::Value);
-        steps.fold(vec![first], |found, step| {
+        steps.fold(vec![first], |found, (at, step)| {
             let next = found.into_iter().flat_map(|found| match (found, step) {
                 (Found::Value(Value::Object(members)), Step::Member(name)) => {
                     vec![members.get(name).map_or(Found::Absent, Found::Value)]
@@ -202,31 +202,11 @@ impl Argument {
                 (Found::Value(Value::Array(items)), Step::Items) => {
                     items.iter().map(Found::Value).collect()
                 }
-                (Found::Absent, _) => vec![Found::Absent],
-                (Found::Value(_) | Found::OtherType, _) => vec![Found::OtherType],
+                (Found::Value(value), _) => vec![Found::OtherType(at, value)],
+                (found, _) => vec![found],
             });
             next.collect()
         })
-    }
-
-    /// The first part of the path that has another type than the path goes on with, and its value.
-    fn other_parent<'v>(&self, arguments: &'v JsonObject) -> Option<(String, &'v Value)> {
-        let Some((Step::Member(name), rest)) = self.path.split_first() else {
-            return None;
-        };
-        let mut values: Vec<_> = arguments.get(name).into_iter().collect();
-        for (at, step) in rest.iter().enumerate() {
-            let mut next = Vec::new();
-            for value in values {
-                match (step, value) {
-                    (Step::Member(name), Value::Object(members)) => next.extend(members.get(name)),
-                    (Step::Items, Value::Array(items)) => next.extend(items),
-                    _ => return Some((text_of(&self.path[..=at]), value)),
-                }
-            }
-            values = next;
-        }
-        None
     }
 
     /// The path, as the file has it.
@@ -241,13 +221,17 @@ impl Argument {
             .iter()
             .filter_map(|found| match found {
                 Found::Value(value) => Some(value.to_string()),
-                Found::Absent | Found::OtherType => None,
+                Found::Absent | Found::OtherType(..) => None,
             })
             .collect();
-        let (path, values) = match self.other_parent(arguments) {
-            Some((parent, value)) if values.is_empty() => (parent, value.to_string()),
-            _ if values.is_empty() => return format!("without {}", self.path()),
-            _ => (self.path(), values.join(", ")),
+        let other_type = found.iter().find_map(|found| match found {
+            Found::OtherType(at, value) => Some((text_of(&self.path[..*at]), value.to_string())),
+            Found::Value(_) | Found::Absent => None,
+        });
+        let (path, values) = match other_type {
+            _ if !values.is_empty() => (self.path(), values.join(", ")),
+            Some(other_type) => other_type,
+            None => return format!("without {}", self.path()),
         };
         let end = values.char_indices().nth(MAX_SHOWN_VALUE).map(|(at, _)| at);
         match end {
@@ -294,7 +278,7 @@ fn is_keyword(name: &str) -> bool {
     KEYWORDS.iter().any(|(keyword, _)| *keyword == name)
 }
 
-/// The first name in the keyword `type` that is none of a type.
+/// The first value of the keyword `type` that is not the name of a type.
 fn unknown_type(schema: &JsonObject) -> Option<&str> {
     let names = match schema.get("type")? {
         Value::Array(names) => names,

@@ -1,6 +1,6 @@
 //! Why rules decide as they do, for their author.
 
-use super::{Arguments, Evaluation, Holds, Item, Rule, Rules};
+use super::{Arguments, Effect, Evaluation, Holds, Item, Rule, Rules};
 use crate::caller::Caller;
 
 /// A rule that the server checked.
@@ -36,7 +36,7 @@ impl Rules {
                 holds,
                 reason,
             });
-            if holds == Holds::Yes || rule.decides(holds) && !item.is_step() {
+            if holds == Holds::Yes || rule.decides(holds, Effect::Allow) && !item.is_step() {
                 break;
             }
         }

@@ -141,12 +141,11 @@ impl ServedEndpoint<'_> {
             let hint = did_you_mean(similar(name, self.host.tools().map(Tool::name)));
             let endpoint = &self.endpoint.name;
             let mut members = self.host.members();
-            let is_apart = members.all(|member| member.as_remote().is_none());
-            let has_more = is_apart && !self.config.settings.remotes.is_empty();
-            let more = if has_more {
-                "; `--connect` finds tools of remotes"
-            } else {
+            let has_remotes = members.any(|member| member.as_remote().is_some());
+            let more = if has_remotes || self.config.settings.remotes.is_empty() {
                 ""
+            } else {
+                "; `--connect` finds tools of remotes"
             };
             format!("endpoint `{endpoint}` has no tool `{name}`{hint}{more}")
         })
@@ -184,13 +183,14 @@ impl ServedEndpoint<'_> {
             .iter()
             .map(|step| self.explain_step(rules, caller, step))
             .collect();
-        let mut verdicts = steps.iter().map(|step| step.allowed);
         Some(Explanation {
             listed,
-            allowed: if refused.is_none() && listed && is_own_allowed {
-                verdicts.try_fold(true, |all, step| Some(all && step?))
-            } else {
+            allowed: if refused.is_some() || !listed || !is_own_allowed {
                 Some(false)
+            } else {
+                // A tool with a denied step is not listed.
+                let mut steps = steps.iter();
+                steps.all(|step| step.allowed == Some(true)).then_some(true)
             },
             refused,
             reject,

@@ -343,7 +343,7 @@ impl ReadRule {
     }
 }
 
-/// The problem with a pattern that matches no URI which a client may write.
+/// The problem with a pattern for URIs that clients cannot write.
 fn no_plain_uri(text: &str, is_whole: bool) -> Verdict {
     let plain = normalized_uri(text);
     let path = plain.find("://").map_or(0, |at| at + 3);

@@ -71,7 +71,7 @@ async fn with_instructions_of_the_operator_only_requests_wait() {
         });
         called.unwrap_or_else(|error| panic!("{way:?}: {error}"));
         prompt.unwrap_or_else(|error| panic!("{way:?}: {error}"));
-        // What the remote does not have is unknown now.
+        // The lists of the remote are known now, so other tools do not exist.
         let unknown = session.call("u", json!({})).await;
         let unknown = unknown.expect_err("no tool");
         assert_eq!(unknown.code(), Some(-32602), "{way:?}: {unknown}");

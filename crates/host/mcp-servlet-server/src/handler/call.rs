@@ -159,14 +159,14 @@ impl ToolCall {
         Ok(self.account.answered(json))
     }
 
-    /// Whether the tool is that of a remote. Nothing is sent to the remote if the rules deny the call.
+    /// Whether the call reaches a remote: the tool is one of a remote, and the rules allow the call.
     fn reaches_remote(&self) -> bool {
         let name = &self.request.name;
         let member = self.permissions.host.member_of(name);
         member.and_then(Member::as_remote).is_some() && self.permissions.tool(name).is_some()
     }
 
-    /// What the client gets instead of the result of a servlet. Through a search, an unknown tool is an error for the model.
+    /// The response to a call that failed. Through a search, an unknown tool is a result with an error, which the model reads.
     fn failure(&self, error: &CallError) -> Result<JsonObject, RpcError> {
         let name = &self.request.name;
         let unknown = self.via.and_then(|_| search::unknown(error, name));
@@ -275,7 +275,7 @@ impl ToolCall {
         first.await.map(Answered::Now)
     }
 
-    /// Hands a running call over to a task. `open` is about its input requests.
+    /// Hands a running call over to a task. `open` ends its input requests.
     fn hand_over(
         self: &Arc<Self>,
         handler: &Handler,
@@ -346,15 +346,10 @@ impl Handler {
         let mut permissions = self.permissions(&context, &host);
         let era = Era::of(&context);
         // From here on, the request names the tool to run instead of the search tool.
-        let (via, answer) = match search::asked(&permissions, era, &mut request) {
-            search::Asked::Itself => (None, None),
-            search::Asked::Call { via } => (Some(via), None),
-            search::Asked::Answered(json) => (None, Some(json)),
-        };
+        let search::Resolved { via, result } = search::resolve(&permissions, era, &mut request);
         let account = self.account((&context, era), &host, &request, via)?;
         permissions.notes = account.notes();
-        let not_read_only = || search::not_read_only(&permissions, via, &request.name);
-        if let Some(json) = answer.or_else(not_read_only) {
+        if let Some(json) = result {
             let is_error = json.get("isError") == Some(&Value::Bool(true));
             account.ran(outcome(is_error, None), None);
             let json = account.answered(json);
@@ -411,7 +406,7 @@ impl Handler {
                 }
             }
         } else {
-            // Its other steps may go on, or must be named in the error.
+            // A virtual tool may go on without a response. If it does not, its error names its steps.
             let takes_refusals = call
                 .permissions
                 .host

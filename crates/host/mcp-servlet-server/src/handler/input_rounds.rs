@@ -36,11 +36,11 @@ pub(super) struct Inputs {
     pub(super) responses: Option<JsonObject>,
     /// The servlet's `requestState`.
     pub(super) state: Option<String>,
-    /// About the input requests of the result.
+    /// Ends the input requests of the result.
     pub(super) open: Open,
 }
 
-/// The input requests of a result that have no responses yet.
+/// Ends the input requests of a result that have no responses yet.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Open {
     /// Cancelled when they get no responses any more.
@@ -81,8 +81,8 @@ pub(super) enum Answer {
     InputRequests(JsonObject),
 }
 
-/// Answers a request. Clients up to 2025-11-25 may need several calls of the servlet, all others one. `takes_refusals` is whether a call
-/// goes on with an error instead of a response.
+/// Answers a request. Clients up to 2025-11-25 may need several calls of the servlet, all others one. With `takes_refusals`, a call goes
+/// on with an error if the client refuses or does not respond.
 ///
 /// Boxed, because rmcp moves the future several times before it polls it.
 pub(super) fn answer<'a, F>(
@@ -227,7 +227,7 @@ fn asked(result: &JsonObject) -> Result<&JsonObject, RpcError> {
     Err(wrong())
 }
 
-/// How a client up to 2025-11-25 is asked.
+/// Sends the input requests of one call to a client up to 2025-11-25.
 struct Asking<'a> {
     context: &'a RequestContext<RoleServer>,
     nursery: &'a Nursery,
@@ -235,9 +235,9 @@ struct Asking<'a> {
     name: &'a str,
     /// How long the client may take for each response.
     patience: Duration,
-    /// Whether the call goes on without a response.
+    /// Whether the call goes on with an error instead of a response.
     takes_refusals: bool,
-    /// Why the client is not asked any more: it did not respond in time.
+    /// Why the client gets no more requests: it did not respond in time.
     silence: OnceLock<String>,
 }
 
@@ -252,8 +252,7 @@ impl Asking<'_> {
         let mut withdrawn = withdrawal.keys();
         for (key, input_request) in input_requests {
             if let Some(problem) = self.silence.get() {
-                let error = self.not_answered(input_request, problem);
-                responses.insert(key.clone(), refused(&error));
+                responses.insert(key.clone(), self.refusal(input_request, problem)?);
                 continue;
             }
             let asked = ask_one(&self.context.peer, self.nursery, input_request);
@@ -270,37 +269,38 @@ impl Asking<'_> {
                 }
                 asked = asked => asked,
             };
-            let (problem, may_go_on) = match asked {
-                Ok(Ok(response)) => {
-                    responses.insert(key.clone(), response);
-                    continue;
-                }
+            let response = match asked {
+                Ok(Ok(response)) => response,
                 // The remote that asks decides how it goes on.
-                Ok(Err(ServiceError::McpError(error))) if takes_error(key) => {
-                    let error = RpcError {
-                        code: error.code.0,
-                        message: error.message.into_owned(),
-                        data: error.data,
-                    };
-                    responses.insert(key.clone(), refused(&error));
-                    continue;
+                Ok(Err(ServiceError::McpError(error))) if takes_error(key) => refused(&RpcError {
+                    code: error.code.0,
+                    message: error.message.into_owned(),
+                    data: error.data,
+                }),
+                Ok(Err(error @ ServiceError::McpError(_))) => {
+                    self.refusal(input_request, &error.to_string())?
                 }
                 Ok(Err(error)) => {
-                    let is_refusal = matches!(error, ServiceError::McpError(_));
-                    (error.to_string(), is_refusal)
+                    return Err(self.not_answered(input_request, &error.to_string()));
                 }
                 Err(_) => {
-                    let problem = format!("no response within {:?}", self.patience);
-                    (self.silence.get_or_init(|| problem).clone(), true)
+                    let problem = || format!("no response within {:?}", self.patience);
+                    self.refusal(input_request, self.silence.get_or_init(problem))?
                 }
             };
-            let error = self.not_answered(input_request, &problem);
-            if !(self.takes_refusals && may_go_on) {
-                return Err(error);
-            }
-            responses.insert(key.clone(), refused(&error));
+            responses.insert(key.clone(), response);
         }
         Ok(responses)
+    }
+
+    /// What the call gets instead of a response. An error if it does not go on without one.
+    fn refusal(&self, input_request: &Value, problem: &str) -> Result<Value, RpcError> {
+        let error = self.not_answered(input_request, problem);
+        if self.takes_refusals {
+            Ok(refused(&error))
+        } else {
+            Err(error)
+        }
     }
 
     fn not_answered(&self, input_request: &Value, problem: &str) -> RpcError {

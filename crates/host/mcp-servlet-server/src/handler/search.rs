@@ -20,19 +20,16 @@ const MAX_SCHEMA: usize = 4_000;
 const MAX_LINE: usize = 300;
 
 /// What a request asks for.
-pub(super) enum Asked {
-    /// The call of the tool that it names.
-    Itself,
-    /// The call of another tool, which the request now names.
-    Call {
-        /// The tool that it named.
-        via: &'static str,
-    },
-    /// Something that has this result.
-    Answered(JsonObject),
+#[derive(Default)]
+pub(super) struct Resolved {
+    /// The search tool that the client called, if the request now names the tool that it calls.
+    pub(super) via: Option<&'static str>,
+    /// The result, if no tool has to run.
+    pub(super) result: Option<JsonObject>,
 }
 
-/// Whether a member lists the tool that a request calls, also through a search. A search itself finds what all members list.
+/// Whether the host has the tool that a request calls, directly or through a search. False for a search itself: a remote that is
+/// reached later may have more to find.
 pub(super) fn is_known(host: &Host, request: &CallToolRequestParams) -> bool {
     match host.search_call(&request.name, request.arguments.as_ref()) {
         None => host.tool(&request.name).is_some(),
@@ -43,48 +40,46 @@ pub(super) fn is_known(host: &Host, request: &CallToolRequestParams) -> bool {
 }
 
 /// Answers a search, and replaces a call of a tool that calls another one.
-pub(super) fn asked(
+pub(super) fn resolve(
     permissions: &Permissions,
     era: Era,
     request: &mut CallToolRequestParams,
-) -> Asked {
+) -> Resolved {
     let host = &permissions.host;
+    let answered = |result| Resolved {
+        via: None,
+        result: Some(result),
+    };
     match host.search_call(&request.name, request.arguments.as_ref()) {
-        None => Asked::Itself,
-        Some(Err(problem)) => Asked::Answered(error(problem)),
+        None => Resolved::default(),
+        Some(Err(problem)) => answered(error(problem)),
         Some(Ok(SearchCall::Find { query, most })) => {
-            Asked::Answered(found(permissions, era, &query, most))
+            answered(found(permissions, era, &query, most))
         }
         Some(Ok(SearchCall::Call {
             name,
             arguments,
             must_be_read_only,
         })) => {
+            // A tool that the caller does not have is an unknown one, whether it is read-only or not.
+            let may_write = || permissions.tool(&name).is_some() && !host.is_read_only(&name);
+            let result = (must_be_read_only && may_write())
+                .then(|| error(format!("{name} is not declared read-only; use {CALL_TOOL}")));
             request.name = Cow::Owned(name);
             request.arguments = arguments;
-            Asked::Call {
-                via: if must_be_read_only {
+            Resolved {
+                via: Some(if must_be_read_only {
                     CALL_READ_ONLY_TOOL
                 } else {
                     CALL_TOOL
-                },
+                }),
+                result,
             }
         }
     }
 }
 
-/// The result of a call through `via` that may only read, of a tool of the caller that may write.
-pub(super) fn not_read_only(
-    permissions: &Permissions,
-    via: Option<&str>,
-    name: &str,
-) -> Option<JsonObject> {
-    let tool = permissions.tool(name)?;
-    (via == Some(CALL_READ_ONLY_TOOL) && !permissions.host.is_read_only(tool.name()))
-        .then(|| error(format!("{name} is not declared read-only; use {CALL_TOOL}")))
-}
-
-/// The result of a call that failed because there is no tool with this name for the caller.
+/// The result of a call that failed because the caller has no tool with this name.
 pub(super) fn unknown(failure: &CallError, name: &str) -> Option<JsonObject> {
     match &failure.kind {
         CallErrorKind::UnknownTool { tool, similar } if tool == name => {

@@ -102,7 +102,7 @@ impl Session {
         request_meta.input_responses = inputs.responses;
         request_meta.request_state = inputs.state;
         let limit = match era {
-            // The client is asked while its request is open. Each question has its time, and the request ends them all.
+            // The server sends input requests while the request of the client is open. Each has its own limit, and all end with it.
             Era::Legacy => Duration::MAX,
             Era::Modern => options.question_time,
         };

@@ -11,7 +11,8 @@ use tokio::time::{Instant, timeout_at};
 use super::Handler;
 use crate::server::{Server, active::cancelled};
 
-/// How long a list waits. Clients commonly give a server a minute to connect and to list everything, one list after the other.
+/// How long a list waits, or a request for an entry that no member lists. Clients commonly give a server a minute to connect and to
+/// list everything, one list after the other.
 const LIST_WAIT: Duration = Duration::from_secs(8);
 
 /// How long the answer with the instructions waits for remotes. Some clients give a server ten seconds to connect and to list its tools.
@@ -29,14 +30,14 @@ impl Handler {
         Err(self.not_started())
     }
 
-    /// The host that answers a request for an entry. If no member lists the entry, remotes that connect for the first time may.
+    /// The host that answers a request for an entry. If no member lists the entry, it waits for remotes that connect for the first time.
     pub(super) async fn host_with(
         &self,
         context: &RequestContext<RoleServer>,
         is_listed: impl Fn(&Host) -> bool,
     ) -> Result<Arc<Host>, RpcError> {
         let host = self.host(context).await?;
-        if is_listed(&host) || host.awaited_remotes().next().is_none() {
+        if is_listed(&host) {
             return Ok(host);
         }
         self.remotes_tried(context, LIST_WAIT).await;

@@ -36,8 +36,8 @@ const JSON_WAIT: Duration = Duration::from_secs(30);
 /// The only message of a response as JSON, or the response as an event stream. The JSON of servlets is unchanged in both.
 ///
 /// If the client only takes JSON, messages before the response are dropped. `hang_up` cancels the request if the client
-/// disconnects before it has a response or a stream, which it could resume. `held` lives until the last message is known. What `ended`
-/// returns replaces the response, which then is at most the error of a cancelled request.
+/// disconnects before it has a response or a stream, which it could resume. `held` lives until the last message is known. If the session
+/// has ended, `ended` returns the response: the request has none then, or only the error of a cancelled request.
 pub(super) async fn as_json<T: Send + 'static>(
     response: Response,
     takes_only_json: bool,

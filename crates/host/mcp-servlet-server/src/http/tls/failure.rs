@@ -13,15 +13,15 @@ pub(in crate::http) enum HandshakeFailure {
     NotYet,
     /// The certificate of the client is revoked.
     Revoked,
-    /// There is no list of revoked certificates for it, or the list has expired.
+    /// There is no list of revoked certificates for the certificate, or the list has expired.
     RevocationList,
-    /// An authority has signed it that is not accepted.
+    /// The authority that signed the certificate is not accepted.
     Issuer,
-    /// It is not for clients.
+    /// The certificate is not for clients.
     Purpose,
-    /// It cannot be used for another reason.
+    /// The certificate cannot be used for another reason.
     Certificate,
-    /// The client has shown none.
+    /// The client has shown no certificate.
     NoCertificate,
     /// The client gave up, such as one that does not trust the server.
     Alert,

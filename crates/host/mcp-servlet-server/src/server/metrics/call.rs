@@ -30,8 +30,8 @@ impl Metrics {
         let series = owner.map(|owner| self.series(owner, tool));
         let labels = series.as_ref().map(|series| &series.labels);
         let span = labels.map_or_else(Span::none, Called::span);
-        // Formatting the fields takes microseconds. Without the line `ended`, only failures show them: of this call, or of those that
-        // it makes.
+        // Formatting the fields takes microseconds. Without the line `ended`, only the lines of failures have them: of this call, or of
+        // a call that it makes.
         let makes_calls = caller.request_meta.observer.is_some();
         let is_described = makes_calls || tracing::enabled!(Level::INFO);
         if is_described {
