@@ -2,7 +2,6 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use hyper::StatusCode;
 use mcp_servlet_call::HttpFailure;
 use mcp_servlet_common::quoted;
 use mcp_servlet_http::{SendError, TrustError};
@@ -273,9 +272,9 @@ impl Error {
                 reference: reference.to_string(),
                 url,
             },
-            SendError::Redirect => Self::Unexpected {
+            SendError::Redirect { status } => Self::Unexpected {
                 host,
-                status: StatusCode::TEMPORARY_REDIRECT.as_u16(),
+                status,
                 message: "it redirects, which is only followed with TLS; let the registry send all files itself".to_owned(),
             },
             SendError::Failed(HttpFailure {
