@@ -179,6 +179,27 @@ impl<T> Key<T> {
     }
 }
 
+/// The option with the name of a field: `key!(title: expression)` reads `title` with `Entry::expression`,
+/// `key!(presentation.icons)` reads `icons` with `Presentation::icons`, and `key!(crate)` sets the `CratePath`.
+macro_rules! key {
+    (crate) => {
+        $crate::attributes::Key::new("crate", |options, entry, diagnostics| {
+            options.krate.set(entry, diagnostics);
+        })
+    };
+    (presentation.$name:ident) => {
+        $crate::attributes::Key::new(stringify!($name), |options, entry, diagnostics| {
+            options.presentation.$name(entry, diagnostics);
+        })
+    };
+    ($name:ident: $read:ident) => {
+        $crate::attributes::Key::new(stringify!($name), |options, entry, diagnostics| {
+            options.$name = entry.$read(diagnostics);
+        })
+    };
+}
+pub(crate) use key;
+
 impl Entries {
     /// The entries of an attribute with these arguments; `None` if they do not parse.
     pub(crate) fn parse_arguments(

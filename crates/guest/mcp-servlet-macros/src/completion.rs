@@ -9,7 +9,7 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Path, Token};
 
-use crate::attributes::{CratePath, Entry, Key};
+use crate::attributes::{CratePath, Entry, Key, key};
 use crate::diagnostics::Diagnostics;
 use crate::function::attribute::{Call, FunctionAttribute, Items, Kind};
 use crate::function::parameters::{arguments as by_name, parameters};
@@ -48,9 +48,7 @@ const KEYS: &[Key<CompletionOptions>] = &[
         options.has_of = true;
         options.of = subject(entry, diagnostics);
     }),
-    Key::new("crate", |options, entry, diagnostics| {
-        options.krate.set(entry, diagnostics);
-    }),
+    key!(crate),
 ];
 
 fn subject(entry: &Entry, diagnostics: &mut Diagnostics) -> Option<Subject> {

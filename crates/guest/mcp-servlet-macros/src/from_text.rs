@@ -7,7 +7,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Attribute, Data, DeriveInput, Fields, Type};
 
-use crate::attributes::{CratePath, Entries, Key};
+use crate::attributes::{CratePath, Entries, Key, key};
 use crate::diagnostics::Diagnostics;
 use crate::docs;
 use crate::function::{json_literal, json_token};
@@ -24,18 +24,10 @@ pub(crate) struct TextOptions {
 
 /// The options of `#[text]`.
 pub(crate) const KEYS: &[Key<TextOptions>] = &[
-    Key::new("parse", |options, entry, diagnostics| {
-        options.parse = entry.expression(diagnostics);
-    }),
-    Key::new("example", |options, entry, diagnostics| {
-        options.example = entry.expression(diagnostics);
-    }),
-    Key::new("format", |options, entry, diagnostics| {
-        options.format = entry.expression(diagnostics);
-    }),
-    Key::new("crate", |options, entry, diagnostics| {
-        options.krate.set(entry, diagnostics);
-    }),
+    key!(parse: expression),
+    key!(example: expression),
+    key!(format: expression),
+    key!(crate),
 ];
 
 impl TextOptions {

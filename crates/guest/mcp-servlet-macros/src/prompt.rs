@@ -7,7 +7,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::LitStr;
 
-use crate::attributes::{CratePath, Key};
+use crate::attributes::{CratePath, Key, key};
 use crate::diagnostics::Diagnostics;
 use crate::docs;
 use crate::function::attribute::{Call, FunctionAttribute, Items, Kind};
@@ -30,28 +30,16 @@ pub(crate) struct PromptOptions {
 
 /// The options of `#[prompt]`.
 const KEYS: &[Key<PromptOptions>] = &[
-    Key::new("name", |options, entry, diagnostics| {
-        options.name = entry.string(diagnostics);
-    }),
-    Key::new("title", |options, entry, diagnostics| {
-        options.title = entry.expression(diagnostics);
-    }),
-    Key::new("description", |options, entry, diagnostics| {
-        options.description = entry.expression(diagnostics);
-    }),
-    Key::new("icons", |options, entry, diagnostics| {
-        options.presentation.icons(entry, diagnostics);
-    }),
-    Key::new("meta", |options, entry, diagnostics| {
-        options.presentation.meta(entry, diagnostics);
-    }),
+    key!(name: string),
+    key!(title: expression),
+    key!(description: expression),
+    key!(presentation.icons),
+    key!(presentation.meta),
     Key::refused("ui", |_, entry, diagnostics| {
         let message = "a prompt has no `ui`\nhelp: put it on a tool or a resource";
         diagnostics.error(&entry.key, message);
     }),
-    Key::new("crate", |options, entry, diagnostics| {
-        options.krate.set(entry, diagnostics);
-    }),
+    key!(crate),
 ];
 
 /// A function that can be a prompt.

@@ -10,7 +10,7 @@ use proc_macro2::TokenStream;
 use syn::{LitStr, Path};
 
 use self::validate::ValidResource;
-use crate::attributes::{CratePath, Entry, Key};
+use crate::attributes::{CratePath, Entry, Key, key};
 use crate::diagnostics::Diagnostics;
 use crate::function::attribute::FunctionAttribute;
 use crate::function::{FnHead, json_literal};
@@ -85,24 +85,16 @@ fn keys(kind: Kind) -> Vec<Key<ResourceOptions>> {
 }
 
 const FIRST_KEYS: [Key<ResourceOptions>; 4] = [
-    Key::new("name", |options, entry, diagnostics| {
-        options.name = entry.string(diagnostics);
-    }),
-    Key::new("title", |options, entry, diagnostics| {
-        options.title = entry.expression(diagnostics);
-    }),
-    Key::new("description", |options, entry, diagnostics| {
-        options.description = entry.expression(diagnostics);
-    }),
+    key!(name: string),
+    key!(title: expression),
+    key!(description: expression),
     Key::new("mime_type", |options, entry, diagnostics| {
         options.mime_type = mime_type(entry, diagnostics);
     }),
 ];
 
 const KEYS_OF_FIXED: [Key<ResourceOptions>; 3] = [
-    Key::new("size", |options, entry, diagnostics| {
-        options.size = entry.expression(diagnostics);
-    }),
+    key!(size: expression),
     Key::refused("list", |_, entry, diagnostics| {
         let message = "a resource with a fixed URI is always listed\nhelp: remove `list`, or use `#[resource_template]`";
         diagnostics.error(&entry.key, message);
@@ -115,9 +107,7 @@ const KEYS_OF_FIXED: [Key<ResourceOptions>; 3] = [
     }),
 ];
 
-const LIST: Key<ResourceOptions> = Key::new("list", |options, entry, diagnostics| {
-    options.list = entry.path(diagnostics);
-});
+const LIST: Key<ResourceOptions> = key!(list: path);
 
 const LAST_KEYS: [Key<ResourceOptions>; 7] = [
     Key::new("audience", |options, entry, diagnostics| {
@@ -129,18 +119,12 @@ const LAST_KEYS: [Key<ResourceOptions>; 7] = [
     Key::new("last_modified", |options, entry, diagnostics| {
         options.last_modified = last_modified(entry, diagnostics);
     }),
-    Key::new("icons", |options, entry, diagnostics| {
-        options.presentation.icons(entry, diagnostics);
-    }),
-    Key::new("meta", |options, entry, diagnostics| {
-        options.presentation.meta(entry, diagnostics);
-    }),
+    key!(presentation.icons),
+    key!(presentation.meta),
     Key::new("ui", |options, entry, diagnostics| {
         options.presentation.page_ui(entry, diagnostics);
     }),
-    Key::new("crate", |options, entry, diagnostics| {
-        options.krate.set(entry, diagnostics);
-    }),
+    key!(crate),
 ];
 
 impl FunctionAttribute for Kind {

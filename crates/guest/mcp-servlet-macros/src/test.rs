@@ -8,7 +8,7 @@ use quote::{ToTokens as _, quote};
 use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Path, Type};
 
-use crate::attributes::{CratePath, Entries, Key};
+use crate::attributes::{CratePath, Entries, Key, key};
 use crate::diagnostics::Diagnostics;
 use crate::function::FnHead;
 use crate::function::head::{Param, Pattern};
@@ -22,14 +22,7 @@ pub(crate) struct Options {
 }
 
 /// The options of `#[test]`.
-pub(crate) const KEYS: &[Key<Options>] = &[
-    Key::new("servlet", |options, entry, diagnostics| {
-        options.servlet = entry.path(diagnostics);
-    }),
-    Key::new("crate", |options, entry, diagnostics| {
-        options.krate.set(entry, diagnostics);
-    }),
-];
+pub(crate) const KEYS: &[Key<Options>] = &[key!(servlet: path), key!(crate)];
 
 /// A test with the function's name that contains the function, or the errors.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {

@@ -7,7 +7,7 @@ mod tests;
 use proc_macro2::TokenStream;
 use syn::{LitInt, LitStr};
 
-use crate::attributes::{CratePath, Entry, Key};
+use crate::attributes::{CratePath, Entry, Key, key};
 use crate::diagnostics::Diagnostics;
 use crate::function::attribute::FunctionAttribute;
 use crate::function::{FnHead, ValidParam, check, parameters};
@@ -37,48 +37,24 @@ pub(crate) struct ToolOptions {
 
 /// The options of `#[tool]`.
 const KEYS: &[Key<ToolOptions>] = &[
-    Key::new("name", |options, entry, diagnostics| {
-        options.name = entry.string(diagnostics);
-    }),
-    Key::new("title", |options, entry, diagnostics| {
-        options.title = entry.expression(diagnostics);
-    }),
-    Key::new("description", |options, entry, diagnostics| {
-        options.description = entry.expression(diagnostics);
-    }),
-    Key::new("read_only", |options, entry, diagnostics| {
-        options.read_only = entry.flag(diagnostics);
-    }),
-    Key::new("destructive", |options, entry, diagnostics| {
-        options.destructive = entry.flag(diagnostics);
-    }),
-    Key::new("idempotent", |options, entry, diagnostics| {
-        options.idempotent = entry.flag(diagnostics);
-    }),
-    Key::new("open_world", |options, entry, diagnostics| {
-        options.open_world = entry.flag(diagnostics);
-    }),
+    key!(name: string),
+    key!(title: expression),
+    key!(description: expression),
+    key!(read_only: flag),
+    key!(destructive: flag),
+    key!(idempotent: flag),
+    key!(open_world: flag),
     Key::new("task", |options, entry, diagnostics| {
         options.task = task_support(entry, diagnostics);
     }),
-    Key::new("input_schema", |options, entry, diagnostics| {
-        options.input_schema = entry.expression(diagnostics);
-    }),
-    Key::new("parts", |options, entry, diagnostics| {
-        options.parts = entry.count(diagnostics);
-    }),
-    Key::new("icons", |options, entry, diagnostics| {
-        options.presentation.icons(entry, diagnostics);
-    }),
-    Key::new("meta", |options, entry, diagnostics| {
-        options.presentation.meta(entry, diagnostics);
-    }),
+    key!(input_schema: expression),
+    key!(parts: count),
+    key!(presentation.icons),
+    key!(presentation.meta),
     Key::new("ui", |options, entry, diagnostics| {
         options.presentation.tool_ui(entry, diagnostics);
     }),
-    Key::new("crate", |options, entry, diagnostics| {
-        options.krate.set(entry, diagnostics);
-    }),
+    key!(crate),
 ];
 
 /// A function that can be a tool.

@@ -139,7 +139,7 @@ impl Config {
         let mut others_are_signed = false;
         let sources = config.entries.iter().map(|entry| &entry.source);
         for known in sources.filter_map(Source::image) {
-            if known.is_also(&image) {
+            if known.names_same_image(&image) {
                 for keys in &known.signers {
                     if !image.signers.contains(keys) {
                         image.signers.push(keys.clone());

@@ -42,7 +42,10 @@ pub enum SendError {
     #[error(
         "redirects of an unencrypted request are not followed; give the URL of the file itself"
     )]
-    Redirect,
+    Redirect {
+        /// The status of the redirect.
+        status: u16,
+    },
     /// The server redirects to something that is not a URL.
     #[error("the server redirects to an invalid URL")]
     Location,
@@ -110,7 +113,10 @@ impl Operator {
             }
             let response = self.transport(&request, is_local)?.send(&request).await?;
             match request.redirected(&response)? {
-                Some(_) if !is_encrypted => return Err(SendError::Redirect),
+                Some(_) if !is_encrypted => {
+                    let status = response.status().as_u16();
+                    return Err(SendError::Redirect { status });
+                }
                 Some(next) if next.url.scheme() != "https" => {
                     let url = public_url(next.url.as_str());
                     return Err(SendError::Downgrade { url });

@@ -91,8 +91,6 @@ pub(crate) struct Session<'a> {
     authorization: Option<String>,
     /// The user whose credentials were sent.
     user: Option<String>,
-    /// Whether the registry has asked for credentials, and there are none.
-    lacks_credentials: bool,
 }
 
 /// A response, and the URL that it comes from.
@@ -133,7 +131,6 @@ impl Client {
             actions,
             authorization: None,
             user: None,
-            lacks_credentials: false,
         })
     }
 }
@@ -167,8 +164,8 @@ impl Session<'_> {
         Ok(answer)
     }
 
-    /// Asks whether the registry has something. One that refuses the request, or does not know HEAD, is asked with GET: a response to
-    /// HEAD has no text.
+    /// Sends a GET request as HEAD, to find out whether the registry has something. After any answer but yes or no, sends the
+    /// GET request itself: the registry may not support HEAD, and a response to HEAD has no body that says what is wrong.
     pub(crate) async fn head(&mut self, request: Request) -> Result<Answer, Error> {
         let answer = self.send(request.clone().with_method("HEAD")).await?;
         match answer.response.status() {
@@ -200,7 +197,6 @@ impl Session<'_> {
         let files = &self.client.settings.auth_files;
         let credentials = credentials::find(files, self.reference).await?;
         self.user = credentials.as_ref().map(|found| found.user().to_owned());
-        self.lacks_credentials = credentials.is_none();
         self.authorization = Some(match (Challenge::of(headers), &credentials) {
             (
                 Some(Challenge::Bearer {
@@ -342,12 +338,11 @@ impl Session<'_> {
         let after = retry_after(answer.response.headers());
         // Other servers, to which it redirects, get no credentials.
         let is_registry = answer.url.origin() == self.base.origin();
+        let is_anonymous = self.authorization.is_some() && self.user.is_none();
         let message = self.message(answer).await;
         match status {
             StatusCode::UNAUTHORIZED => self.unauthorized(message),
-            StatusCode::FORBIDDEN if is_registry && self.lacks_credentials => {
-                self.unauthorized(message)
-            }
+            StatusCode::FORBIDDEN if is_registry && is_anonymous => self.unauthorized(message),
             StatusCode::FORBIDDEN => Error::Denied {
                 reference: self.reference.to_string(),
                 message,

@@ -71,12 +71,12 @@ pub fn auth_files() -> Vec<PathBuf> {
     files.into_iter().flatten().collect()
 }
 
-/// The file of podman and skopeo without `XDG_RUNTIME_DIR`, which root, containers and CI jobs often lack.
+/// The file that podman and skopeo use without `XDG_RUNTIME_DIR`, which is often not set for root, in containers and in CI jobs.
 #[cfg(target_os = "linux")]
 fn file_of_user() -> Option<PathBuf> {
     use std::os::linux::fs::MetadataExt as _;
 
-    let user = std::fs::metadata("/proc/self").ok()?.st_uid();
+    let user = fs::metadata("/proc/self").ok()?.st_uid();
     Some(format!("/run/containers/{user}/auth.json").into())
 }
 

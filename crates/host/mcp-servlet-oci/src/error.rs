@@ -2,7 +2,6 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use hyper::StatusCode;
 use mcp_servlet_call::HttpFailure;
 use mcp_servlet_common::quoted;
 use mcp_servlet_http::{SendError, TrustError};
@@ -224,7 +223,7 @@ impl Error {
                 "set the external URL of the registry to `https`, or let its proxy send `X-Forwarded-Proto: https`".to_owned()
             }
             Self::UntrustedCertificate { host, .. } => format!(
-                "name the certificate of its authority in the environment variable SSL_CERT_FILE; a configuration, also one for `--policy`, names it in `[oci.\"{host}\"]` as `tls = {{ ca = \"ca.pem\" }}`"
+                "name the certificate of its authority in the environment variable SSL_CERT_FILE, or set `tls = {{ ca = \"ca.pem\" }}` in `[oci.\"{host}\"]` of the configuration or of the file for `--policy`"
             ),
             Self::NoTls { .. } => "write `oci+http://` instead of `oci://`, if the registry is on this machine".to_owned(),
             Self::TagExists { .. } => "push to another tag, or replace the image with `--force`".to_owned(),
@@ -268,14 +267,14 @@ impl Error {
     pub(crate) fn of_request(host: &str, reference: &dyn ToString, source: SendError) -> Self {
         let host = host.to_owned();
         match source {
-            // A reference to another machine is encrypted, so the registry has named this URL.
+            // `Reference::parse` has refused `oci+http://` for other machines, so the registry has given this URL.
             SendError::Insecure { url } | SendError::Downgrade { url } => Self::Downgrade {
                 reference: reference.to_string(),
                 url,
             },
-            SendError::Redirect => Self::Unexpected {
+            SendError::Redirect { status } => Self::Unexpected {
                 host,
-                status: StatusCode::TEMPORARY_REDIRECT.as_u16(),
+                status,
                 message: "it redirects, which is only followed with TLS; let the registry send all files itself".to_owned(),
             },
             SendError::Failed(HttpFailure {

@@ -69,7 +69,8 @@ impl Challenge {
     }
 }
 
-/// The challenges of a header. A part between commas begins one if it has more than a parameter.
+/// The challenges of a header. Commas separate them, and also their parameters: a part that is only `name=value` belongs to the
+/// challenge before it.
 fn split(text: &str) -> Vec<String> {
     let mut is_quoted = false;
     let parts = text.split(|one: char| {

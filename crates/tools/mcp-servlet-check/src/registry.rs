@@ -31,18 +31,17 @@ const MAX_TEXT: usize = 100;
 /// find out. Members that are not there are not checked.
 pub fn check_server_json(document: &Value) -> Vec<Finding> {
     let text = |key: &str| document[key].as_str();
-    let list = |key: &str| document[key].as_array().into_iter().flatten();
     let mut found = Vec::new();
     found.extend(text("name").and_then(name));
     found.extend(text("title").and_then(title));
     found.extend(text("description").and_then(description));
     found.extend(text("version").and_then(version));
     found.extend(meta(&document["_meta"]));
-    found.extend(list("icons").filter_map(icon));
+    found.extend(list(document, "icons").filter_map(icon));
     found.extend(text("websiteUrl").and_then(website));
     found.extend(repository(&document["repository"]));
-    found.extend(list("packages").flat_map(package::check_package));
-    found.extend(list("remotes").flat_map(remote::check_remote));
+    found.extend(list(document, "packages").flat_map(package::check_package));
+    found.extend(list(document, "remotes").flat_map(remote::check_remote));
     found
 }
 
@@ -78,6 +77,11 @@ pub fn check_parts_of_server_json(parts: &Value) -> Vec<Finding> {
         found.push(note.noted_for_registry());
     }
     found
+}
+
+/// The items of a member that is a list.
+fn list<'v>(value: &'v Value, member: &str) -> impl Iterator<Item = &'v Value> {
+    value[member].as_array().into_iter().flatten()
 }
 
 fn refused(rule: &'static str, problem: String, help: impl Into<String>) -> Finding {

@@ -162,11 +162,6 @@ impl Call {
         self.format == Format::Json && self.select.is_none()
     }
 
-    /// Whether nothing happens with the result but that it is printed.
-    fn only_prints(&self) -> bool {
-        !self.check && self.save.is_none()
-    }
-
     /// Saves what `--save` asks for.
     fn save(&self, result: &CallToolResult) -> Result<(), Failure> {
         match &self.save {

@@ -107,7 +107,8 @@ pub(crate) fn at_url(url: String, transport: Transport) -> Connection {
 /// The connection with the values of environment variables for their placeholders.
 ///
 /// # Errors
-/// What is missing. The placeholders are those of [`this_command`], which no file has.
+/// A message that names the missing variable. Unlike that of `ResolveError`, it does not tell the user to remove the placeholder:
+/// [`this_command`] has written it.
 pub(crate) fn with_values(connection: &Connection) -> Result<Connection, String> {
     let places = Places::new(Platform::HERE, "", "", &|_| None);
     let resolved = connection.resolve(&Variables::new(&places, &|name| env::var(name).ok()));

@@ -36,7 +36,7 @@ pub(crate) struct Install {
     #[command(flatten)]
     place: Place,
 
-    /// The name of the server in the client; default: the name in the configuration, or else of the file; or the host of the URL
+    /// The name of the server in the client; default: from the configuration, the file or the host of the URL
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 

@@ -221,7 +221,7 @@ impl Packed {
     }
 }
 
-/// What a servlet does without its package allowing it. A package gives a servlet what it declares.
+/// What a servlet does that its package does not allow. A package allows what the servlet declares.
 fn unmet_in_package(module: &Module) -> Vec<String> {
     let needs = module.needs();
     let grants: Vec<_> = needs.calls.iter().chain(&needs.reads).collect();

@@ -6,8 +6,8 @@ use std::{
     path::Path,
 };
 
-/// Replaces a file, or writes a new one. Those who read it see the old contents or the new. A link stays: the file that it names is
-/// replaced. So does what is no file, such as `/dev/null`, which is written to.
+/// Replaces a file, or writes a new one. Those who read it see the old contents or the new. If the path is a link, its target is
+/// replaced. Anything that is not a file, such as `/dev/null`, is written to instead.
 pub(crate) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return fs::write(path, contents);

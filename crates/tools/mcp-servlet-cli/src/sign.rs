@@ -1,6 +1,7 @@
 //! `servlet key`, `sign` and `verify`: signatures of images in registries, and of files.
 
 use std::{
+    fmt::Display,
     fs::{self, OpenOptions},
     io::{self, Write as _},
     path::{Path, PathBuf},
@@ -203,10 +204,7 @@ fn verify_image(
 ) -> Result<(String, usize), Failure> {
     let reference = Reference::parse_image(reference)?;
     match block_on(Client::new(settings)?.verify(&reference, keys)) {
-        Err(error @ Error::NotSigned { .. }) => {
-            note(format_args!("error: {error}"));
-            Err(Failure::CheckFailed)
-        }
+        Err(error @ Error::NotSigned { .. }) => Err(not_signed(&error)),
         verified => {
             let Signed { digest, key } = verified?;
             Ok((reference.with_digest(digest).to_string(), key))
@@ -222,10 +220,9 @@ fn verify_file(file: &str, keys: &[VerifyingKey]) -> Result<(String, usize), Fai
         return Ok((file.to_owned(), key));
     }
     let signature = signature.display();
-    note(format_args!(
-        "error: `{signature}` has no signature of `{file}` by one of the keys"
-    ));
-    Err(Failure::CheckFailed)
+    Err(not_signed(&format_args!(
+        "`{signature}` has no signature of `{file}` by one of the keys"
+    )))
 }
 
 /// The URL, and the position of the key that has signed the module there.
@@ -235,10 +232,7 @@ fn verify_url(url: &str, keys: &[VerifyingKey]) -> Result<(String, usize), Failu
         keys: keys.to_vec(),
     };
     match source.fetch() {
-        Err(error @ LoadError::NotSigned { .. }) => {
-            note(format_args!("error: {error}"));
-            Err(Failure::CheckFailed)
-        }
+        Err(error @ LoadError::NotSigned { .. }) => Err(not_signed(&error)),
         fetched => {
             let fetched = fetched?;
             let is_signer = |key: &VerifyingKey| fetched.signed_with.contains(&key.fingerprint());
@@ -246,6 +240,12 @@ fn verify_url(url: &str, keys: &[VerifyingKey]) -> Result<(String, usize), Failu
             Ok((fetched.origin, key.expect("the key is one of these")))
         }
     }
+}
+
+/// Prints why the check has failed.
+fn not_signed(problem: &dyn Display) -> Failure {
+    note(format_args!("error: {problem}"));
+    Failure::CheckFailed
 }
 
 /// The fingerprints of the keys that the signatures of an image or a file name, or why they cannot be read. Nothing checks that

@@ -24,16 +24,16 @@ pub struct Wheel<'a> {
     pub platforms: &'a [&'a str],
 }
 
-/// The name of a project as file names and modules have it.
-pub fn plain(name: &str) -> String {
-    let plain = |c: char| {
+/// The name of a project as names of files and modules have it: in lower case, with `_` instead of other characters.
+pub fn normalized(name: &str) -> String {
+    let normalized = |c: char| {
         if c.is_ascii_alphanumeric() {
             c.to_ascii_lowercase()
         } else {
             '_'
         }
     };
-    name.chars().map(plain).collect()
+    name.chars().map(normalized).collect()
 }
 
 impl Wheel<'_> {
@@ -94,7 +94,7 @@ impl Wheel<'_> {
     }
 
     fn base(&self) -> String {
-        format!("{}-{}", plain(self.name), self.version)
+        format!("{}-{}", normalized(self.name), self.version)
     }
 
     fn metadata(&self, licenses: &[File]) -> String {

@@ -7,7 +7,7 @@ use quote::{ToTokens, quote};
 use syn::{Attribute, LitStr, Meta, Path, Token, Type, punctuated::Punctuated};
 
 use super::case::Case;
-use crate::attributes::{CratePath, Entries, Key};
+use crate::attributes::{CratePath, Entries, Key, key};
 use crate::diagnostics::Diagnostics;
 use crate::function::limits::{Limits, keys_and_limits};
 
@@ -80,19 +80,12 @@ pub(crate) struct VariantOptions {
 }
 
 /// The options of `#[schema]` on a type.
-pub(crate) const TYPE_KEYS: &[Key<TypeOptions>] =
-    &[Key::new("crate", |options, entry, diagnostics| {
-        options.krate.set(entry, diagnostics);
-    })];
+pub(crate) const TYPE_KEYS: &[Key<TypeOptions>] = &[key!(crate)];
 
 /// The options of `#[schema]` on a field.
 pub(crate) const FIELD_KEYS: &[Key<FieldOptions>] = keys_and_limits![
-    Key::new("json", |options, entry, diagnostics| {
-        options.json = entry.expression(diagnostics);
-    }),
-    Key::new("example", |options, entry, diagnostics| {
-        options.example = entry.expression(diagnostics);
-    }),
+    key!(json: expression),
+    key!(example: expression),
     Key::new("secret", |options, entry, diagnostics| {
         options.secret = entry.flag(diagnostics).unwrap_or_default();
     }),

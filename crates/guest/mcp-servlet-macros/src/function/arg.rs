@@ -6,7 +6,7 @@ use syn::{Attribute, LitStr};
 
 use super::default::ArgDefault;
 use super::limits::{Limits, keys_and_limits};
-use crate::attributes::{Entries, Entry, Key};
+use crate::attributes::{Entries, Entry, Key, key};
 use crate::diagnostics::Diagnostics;
 
 /// `#[arg(…)]` on one parameter.
@@ -40,21 +40,15 @@ pub(crate) const KEYS: &[Key<ArgOptions>] = keys_and_limits![
             options.set_default(entry, ArgDefault::Str(text), diagnostics);
         }
     }),
-    Key::new("rename", |options, entry, diagnostics| {
-        options.rename = entry.string(diagnostics);
-    }),
-    Key::new("description", |options, entry, diagnostics| {
-        options.description = entry.expression(diagnostics);
-    }),
+    key!(rename: string),
+    key!(description: expression),
     Key::new("flatten", |options, entry, diagnostics| {
         options.flatten = Some(bare(entry, diagnostics));
     }),
     Key::new("schemars", |options, entry, diagnostics| {
         options.schemars = Some(bare(entry, diagnostics));
     }),
-    Key::new("example", |options, entry, diagnostics| {
-        options.example = entry.expression(diagnostics);
-    }),
+    key!(example: expression),
 ];
 
 /// Reports a string as the value of `default`: no argument has the type `&str`.

@@ -348,7 +348,7 @@ fn inner_request(outer: &RequestMeta, servlet: &str, callee: &Callee) -> Request
     request_meta.meta = Some(meta(outer, servlet));
     request_meta.input_timeout.clone_from(&outer.input_timeout);
     let withdrawal = outer.withdrawal.as_ref();
-    request_meta.withdrawal = withdrawal.map(|of| of.of_part(&prefix(callee)));
+    request_meta.withdrawal = withdrawal.map(|withdrawal| withdrawal.of_part(&prefix(callee)));
     request_meta.caller.clone_from(&outer.caller);
     request_meta.guard = outer.guard.as_ref().map(|guard| guard.of_callee(callee));
     request_meta.observer.clone_from(&outer.observer);

@@ -44,7 +44,7 @@ impl Image {
     }
 
     /// Whether both references have the same tag or the same digest of one repository, however they spell it.
-    pub fn is_also(&self, other: &Self) -> bool {
+    pub fn names_same_image(&self, other: &Self) -> bool {
         let references = (
             Reference::parse(&self.reference),
             Reference::parse(&other.reference),

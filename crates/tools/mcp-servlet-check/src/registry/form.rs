@@ -1,9 +1,9 @@
-//! What the schema of the registry says about the form of a document: types, and members of packages that must be there.
+//! What the schema of the registry says about the form of a document: the types of members, and which of them are required.
 
 use mcp_servlet_common::quoted;
 use serde_json::Value;
 
-use super::refused;
+use super::{list, refused};
 use crate::finding::Finding;
 
 /// The transports of a package.
@@ -62,10 +62,6 @@ pub(super) fn check_form(document: &Value) -> Vec<Finding> {
     found
 }
 
-fn list<'v>(value: &'v Value, member: &str) -> impl Iterator<Item = &'v Value> {
-    value[member].as_array().into_iter().flatten()
-}
-
 fn wrong_type(value: &Value, member: &str, is_type: IsType, expected: &str) -> Option<Finding> {
     let found = value.get(member)?;
     (!is_type(found)).then(|| {
@@ -96,7 +92,7 @@ fn check_package(package: &Value, found: &mut Vec<Finding>) {
     }
 }
 
-/// A package says how a client speaks with the program in it.
+/// Checks how a client speaks with the program in a package.
 fn transport(transport: &Value, package: &str) -> Option<Finding> {
     if transport["type"].is_null() {
         return Some(refused(
@@ -105,13 +101,14 @@ fn transport(transport: &Value, package: &str) -> Option<Finding> {
             "write `\"transport\": { \"type\": \"stdio\" }` for a program that clients start",
         ));
     }
-    let unknown = not_one_of(&transport["type"], &TRANSPORTS, "`transport`", "type");
+    let what = format!("the `transport` of {package}");
+    let unknown = not_one_of(&transport["type"], &TRANSPORTS, &what, "type");
     unknown.or_else(|| {
         let lacks_url = transport["type"] != "stdio" && !transport["url"].is_string();
         lacks_url.then(|| {
             refused(
                 "registry-missing",
-                format!("the `transport` of {package} has no `url`"),
+                format!("{what} has no `url`"),
                 "write the URL at which the program serves, such as `http://127.0.0.1:8080/mcp`",
             )
         })
@@ -210,7 +207,7 @@ mod tests {
             (
                 package("transport", json!({ "type": "http" })),
                 kind,
-                "`transport` has the `type` \"http\"",
+                "the `transport` of the package `weather` has the `type` \"http\"",
             ),
             (
                 package("transport", json!({ "type": "sse" })),

@@ -4,7 +4,7 @@ use mcp_servlet_common::{hex, quoted, unhex};
 use serde_json::Value;
 use url::Url;
 
-use super::refused;
+use super::{list, refused};
 use crate::finding::Finding;
 
 /// The types of packages, and whether an entry needs a version and the digest of a file. What it does not need, it must not have.
@@ -46,8 +46,7 @@ pub(super) fn check_package(package: &Value) -> Vec<Finding> {
     found.extend(host(package));
     found.extend(package["version"].as_str().and_then(super::version));
     for member in ["runtimeArguments", "packageArguments"] {
-        let arguments = package[member].as_array().into_iter().flatten();
-        found.extend(arguments.filter_map(argument));
+        found.extend(list(package, member).filter_map(argument));
     }
     found
 }

@@ -60,19 +60,16 @@ pub(super) async fn call(
     let CallResult { raw, is_error, .. } = listen(session, tool, arguments, &options).await?;
     if call.prints_json() {
         writeln!(terminal::json(), "{}", raw.get())?;
-    }
-    let result = match members(&raw) {
-        Ok(members) => CallToolResult::new(members),
-        // It is printed already, and nothing else of it is needed.
-        Err(_) if call.prints_json() && call.only_prints() => {
+        // Nothing needs its members, which may be wrong.
+        if !call.check && call.save.is_none() {
             return if is_error {
                 Err(Failure::ToolError)
             } else {
                 Ok(())
             };
         }
-        Err(failure) => return Err(failure),
-    };
+    }
+    let result = CallToolResult::new(members(&raw)?);
     let shown = match &call.select {
         Some(pointer) => select(&result, pointer, |_| None),
         None if call.prints_json() => failed_if_error(result.json()),

@@ -92,7 +92,7 @@ impl InstalledIn {
                 "run the command again",
             ));
         }
-        // It would be replaced all the same, against the will of its owner.
+        // Replacing the file would succeed, because that only needs the right to write to its folder.
         let is_protected = |file: fs::Metadata| file.permissions().readonly();
         if fs::metadata(&self.path).is_ok_and(is_protected) {
             let message = format!("cannot write `{}`: it is write-protected", self.shown());

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use mcp_servlet_package::{
     File, npm,
-    wheel::{Wheel, plain},
+    wheel::{Wheel, normalized},
 };
 use serde_json::{Value, json};
 
@@ -172,7 +172,7 @@ pub(super) fn wheel(
     let _ = writeln!(metadata, "Requires-Dist: mcp-servlet=={VERSION}");
     let listed = listed_as(packed, listed);
     // The name alone may be a module of Python itself, such as `calendar`, or a keyword.
-    let folder = plain(name) + "_servlet";
+    let folder = normalized(name) + "_servlet";
     let wheel = Wheel {
         name,
         module: &folder,

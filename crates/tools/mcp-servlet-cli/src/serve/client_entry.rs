@@ -61,10 +61,11 @@ impl ClientEntry {
 
     /// The environment variables that have no value in the file of a client yet.
     pub(crate) fn without_values(&self, client: Client) -> Vec<&str> {
+        if !clients::leaves_values_empty(client) {
+            return Vec::new();
+        }
         let names = self.variables.iter().map(|variable| variable.name.as_str());
-        names
-            .filter(|_| clients::leaves_values_empty(client))
-            .collect()
+        names.collect()
     }
 
     /// What the entry leaves out because it may be secret.

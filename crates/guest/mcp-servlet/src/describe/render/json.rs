@@ -147,6 +147,16 @@ impl<const N: usize> Text<N> {
         }
     }
 
+    /// The items of a list of strings.
+    pub(super) const fn each_string(&mut self, items: &[&str]) {
+        let mut at = 0;
+        while at < items.len() {
+            self.separate();
+            self.string(items[at]);
+            at += 1;
+        }
+    }
+
     /// A member with an integer, if there is one.
     pub(super) const fn integer(&mut self, name: &str, value: Option<i64>) {
         if let Some(value) = value {

@@ -41,12 +41,7 @@ impl<const N: usize> Text<N> {
         }
         self.key(name);
         self.byte(b'[');
-        let mut at = 0;
-        while at < values.len() {
-            self.separate();
-            self.string(values[at]);
-            at += 1;
-        }
+        self.each_string(values);
         self.byte(b']');
     }
 }

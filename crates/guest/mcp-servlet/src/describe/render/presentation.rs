@@ -157,12 +157,7 @@ impl<const N: usize> Text<N> {
                 }
                 self.key(key);
                 self.byte(b'[');
-                let mut value = 0;
-                while value < values.len() {
-                    self.separate();
-                    self.string(values[value]);
-                    value += 1;
-                }
+                self.each_string(values);
                 self.byte(b']');
             }
             at += 1;

@@ -173,12 +173,7 @@ impl<const N: usize> Text<N> {
     pub(super) const fn values(&mut self, values: &[&str], nullable: bool) {
         self.key("enum");
         self.byte(b'[');
-        let mut at = 0;
-        while at < values.len() {
-            self.separate();
-            self.string(values[at]);
-            at += 1;
-        }
+        self.each_string(values);
         if nullable {
             self.raw(",null");
         }
