@@ -103,14 +103,15 @@ pub(crate) fn output(command: &mut Command) -> anyhow::Result<String> {
     let output = command
         .output()
         .with_context(|| format!("cannot run `{}`", show(command)))?;
-    let messages = String::from_utf8_lossy(&output.stderr);
-    let (command, status) = (show(command), output.status);
-    let printed = String::from_utf8(output.stdout)?;
     ensure!(
-        status.success(),
-        "`{command}`: {status}\n{printed}{messages}"
+        output.status.success(),
+        "`{}`: {}\n{}{}",
+        show(command),
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
     );
-    Ok(printed)
+    Ok(String::from_utf8(output.stdout)?)
 }
 
 /// Runs a command whose output only matters if it fails.

@@ -77,7 +77,7 @@ pub(crate) fn measure(comparisons: &mut [Comparison<'_>]) -> anyhow::Result<Vec<
     Ok(chunks.map(of_peer).collect())
 }
 
-/// Calls by this number of HTTP clients, as a side. Each client makes as many.
+/// A side that calls `tool` with this many HTTP clients at once. Each client makes `calls` calls.
 pub(crate) fn calls<'a>(
     clients: usize,
     server: &'a Listening,

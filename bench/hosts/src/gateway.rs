@@ -1,6 +1,6 @@
 //! Compares virtual tools and remotes with what does the same work, and the server without either with an earlier version.
 //!
-//! All servers start before anything is measured.
+//! All servers start before anything is measured, except the new server of each first search.
 
 mod access;
 mod catalog;
@@ -120,7 +120,7 @@ fn passed_through(remote: &Remote) -> Comparison<'_> {
     )
 }
 
-/// Work, and a call that takes as long as the work may. Each turn of a side has `count` of them.
+/// Compares `ours` with a tool that takes as long as the work of `ours` may take. That tool is called `count` times in each turn.
 fn against_one_call<'a>(
     remote: &'a Remote,
     label: &'static str,

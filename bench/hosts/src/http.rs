@@ -133,7 +133,7 @@ impl Client {
             .timeout_send_body(Some(ANSWER_TIMEOUT))
             .timeout_recv_response(Some(ANSWER_TIMEOUT))
             .timeout_recv_body(Some(ANSWER_TIMEOUT))
-            // The server has made its certificate itself.
+            // Each run makes its own certificate authority.
             .tls_config(TlsConfig::builder().disable_verification(true).build())
             .build()
             .into();
@@ -157,7 +157,7 @@ impl Client {
         Self::new(url, WITH_SESSION)
     }
 
-    /// The same, in a session.
+    /// A client in a session.
     pub(crate) fn open(url: &str) -> anyhow::Result<Self> {
         Self::open_with(url, None)
     }

@@ -46,7 +46,7 @@ impl Soak {
         let mut random = Random(0x2545_f491_4f6c_dd1d);
         site.write(&mut random)?;
         let watched = site.start(0)?;
-        let others = VecDeque::from([site.start(1)?, site.start(2)?]);
+        let others = VecDeque::from([(1, site.start(1)?), (2, site.start(2)?)]);
         let balancer = site.balance()?;
         let issuers = [&issuer, &stranger];
         let mut workers: Vec<Worker<'_>> = (0..CALLERS)

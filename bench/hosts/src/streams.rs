@@ -33,7 +33,7 @@ impl Streams {
         let params = json!({ "name": tool, "arguments": arguments, "_meta": stateless_meta() });
         let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
         let call = Call {
-            // The server has made its certificate itself.
+            // Each run makes its own certificate authority.
             client: Client::builder()
                 .danger_accept_invalid_certs(true)
                 .build()?,

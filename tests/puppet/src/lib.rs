@@ -70,7 +70,7 @@ impl Puppet {
         log.iter().filter(|one| one["method"] == method).count()
     }
 
-    /// Goes on with all replies that wait for an answer to `ask`, without one.
+    /// Finishes all replies that wait for the client's answer to `ask`, without that answer.
     pub fn give_up(&self) {
         self.player().give_up();
     }

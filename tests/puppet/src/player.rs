@@ -131,7 +131,7 @@ impl Player {
         }
     }
 
-    /// Goes on with all replies that wait for an answer of the client.
+    /// Finishes all replies that wait for an answer of the client, without that answer.
     pub(crate) fn give_up(&mut self) {
         for (_, (reply, context, stage)) in self.asked.drain() {
             finish(reply, &context, &stage);

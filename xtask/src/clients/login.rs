@@ -14,7 +14,7 @@ use super::output;
 use crate::serve::{Server, build, write_certificate};
 use crate::shell::{free_address, program, root};
 
-/// The client that sends a key, and logs in nowhere.
+/// The client that sends a key instead of logging in, and that key.
 const WITH_KEY: &str = "Inspector";
 const KEY: &str = "key-of-the-inspector";
 

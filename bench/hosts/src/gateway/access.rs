@@ -140,7 +140,7 @@ impl Access {
         Comparison::new("without it", label, target, ours, plain)
     }
 
-    /// Calls with tokens that are new in each turn, as a side.
+    /// A side that calls a URL with tokens that are new in each turn.
     fn calls(
         &self,
         url: String,
@@ -187,7 +187,7 @@ impl Processes {
         )
     }
 
-    /// Calls, as a side: how many there are per second of the processes' processor time.
+    /// A side that counts calls per second of processor time, which all three processes use together.
     fn calls<'a>(&'a self, server: &'a Listening) -> impl FnMut() -> anyhow::Result<f64> + 'a {
         let mut calls = calls(CLIENTS, server, "greet", greeting(), CALLS);
         let used = || -> anyhow::Result<f64> {
@@ -202,28 +202,31 @@ impl Processes {
     }
 }
 
-/// An endpoint for each thing that is measured, but for sessions in Redis. The first one is `plain`.
+/// A configuration with an endpoint for each thing that is measured, except sessions in Redis. The first endpoint is `plain`.
 fn config(tls_port: u16) -> String {
     let with_rules = |name: &str, bundle: &str| {
         let rules = rules(name);
         endpoint(name, &format!("bundles = ['{bundle}']\n{rules}"))
     };
-    let mut sections = format!(
+    let shared = format!(
         "{SEALED}[listener.tls]\naddress = '127.0.0.1:{tls_port}'\ntls = {{ cert = 'cert.pem', key = 'key.pem' }}\n\
          [auth.corp]\nresource = '{AUDIENCE}'\n\
-         jwt = [{{ issuer = '{ISSUER}', jwks = 'keys.json', audience = ['{AUDIENCE}'] }}]\n\
-         {}{}{}{}{}{}[endpoint.tls]\nkind = 'http'\nlistener = 'tls'\npath = '/tls'\nbundles = ['spin']\n",
+         jwt = [{{ issuer = '{ISSUER}', jwks = 'keys.json', audience = ['{AUDIENCE}'] }}]\n",
+    );
+    let tls =
+        "[endpoint.tls]\nkind = 'http'\nlistener = 'tls'\npath = '/tls'\nbundles = ['spin']\n";
+    let sections = [
+        shared,
         endpoint("plain", "bundles = ['spin']\n"),
         endpoint("tokens", "bundles = ['spin']\nauth = 'corp'\n"),
         endpoint("sealed", "bundles = ['spin']\nsession.store = 'sealed'\n"),
         with_rules("ruled", "spin"),
         endpoint("list", "bundles = ['many']\n"),
         with_rules("ruled_list", "many"),
-    );
-    for number in 0..TOOLS {
-        sections += &format!("[bundle.many.tool.greet_{number}]\nhandler = 'spin:greet'\n");
-    }
-    sections
+        tls.to_owned(),
+    ];
+    let tool = |number| format!("[bundle.many.tool.greet_{number}]\nhandler = 'spin:greet'\n");
+    sections.into_iter().chain((0..TOOLS).map(tool)).collect()
 }
 
 /// Ten rules for an endpoint. The last one allows the call.

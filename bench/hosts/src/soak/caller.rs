@@ -63,7 +63,7 @@ struct Caller<'a> {
     random: Random,
     person: &'static Person,
     token: Token,
-    /// Whose the session of the client is. None without a session.
+    /// The subject who opened the session of the client. None without a session.
     owner: Option<&'static str>,
 }
 
@@ -225,7 +225,9 @@ impl Caller<'_> {
         }
         if policy.allows(self.person, tool, arguments) {
             let error = &message["error"];
-            let is_down = error["code"] == -32000 && error["data"]["remote"] == REMOTE;
+            let data = &error["data"];
+            let is_down =
+                error["code"] == -32000 && data["remote"] == REMOTE && data["retry"] == true;
             let is_result = result.is_object() && result["isError"] != true;
             is_result || (is_down && self.site.may_be_refused(*begin))
         } else {

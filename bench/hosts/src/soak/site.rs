@@ -42,8 +42,8 @@ pub(super) struct Site {
     remote: PathBuf,
     folder: PathBuf,
     ports: [u16; PROCESSES],
-    kills_of_processes: Kills,
-    kills_of_remotes: Kills,
+    process_kill: LastKill,
+    remote_kill: LastKill,
     /// The rules since these times.
     history: Mutex<Vec<(Instant, Policy)>>,
 }
@@ -59,8 +59,8 @@ impl Site {
             remote,
             folder: folder.to_owned(),
             ports: [free_port()?, free_port()?, free_port()?],
-            kills_of_processes: Kills::default(),
-            kills_of_remotes: Kills::default(),
+            process_kill: LastKill::default(),
+            remote_kill: LastKill::default(),
             history: Mutex::default(),
         })
     }
@@ -156,12 +156,12 @@ required = ["amount"]
 
     /// Whether a request that began then may have been lost with its process.
     pub(super) fn may_be_lost(&self, begin: Instant) -> bool {
-        self.kills_of_processes.may_have_met(begin)
+        self.process_kill.may_have_met(begin)
     }
 
     /// Whether a call that began then may have met a remote that was down.
     pub(super) fn may_be_refused(&self, begin: Instant) -> bool {
-        self.kills_of_remotes.may_have_met(begin)
+        self.remote_kill.may_have_met(begin)
     }
 
     pub(super) fn start(&self, number: usize) -> anyhow::Result<Listening> {
@@ -180,29 +180,31 @@ required = ["amount"]
         balancer::start(&config, &self.folder, &self.ports)
     }
 
-    /// In turns, ends a process as an operator does, kills one, and kills all remotes. Starts the processes again.
+    /// In turns, ends a process as an operator does, kills one, and kills all remotes. Starts the processes again. `others` has the
+    /// number of each process. Returns how many turns there were.
     pub(super) fn end_in_turns(
         &self,
-        mut others: VecDeque<Listening>,
+        mut others: VecDeque<(usize, Listening)>,
         progress: &Progress,
     ) -> anyhow::Result<usize> {
-        let (mut turn, mut number) = (0_usize, 1);
+        let mut turn = 0_usize;
         while progress.goes_on_after(END_EVERY) {
             turn += 1;
             if turn.is_multiple_of(3) {
-                self.kills_of_remotes.kill(|| self.kill_remotes())?;
+                self.remote_kill.note();
+                self.kill_remotes()?;
                 continue;
             }
-            let first = others.pop_front().context("there are others")?;
-            let mut process = first.process;
+            let (number, server) = others.pop_front().context("there are others")?;
+            let mut process = server.process;
             if turn % 3 == 1 {
                 ensure!(process.end(ANSWER_TIMEOUT)?, "a process does not end");
             } else {
-                self.kills_of_processes.kill(|| Ok(drop(process)))?;
+                self.process_kill.note();
+                drop(process);
             }
             progress.goes_on_after(PROCESS_DOWNTIME);
-            others.push_back(self.start(number)?);
-            number = PROCESSES - number;
+            others.push_back((number, self.start(number)?));
         }
         Ok(turn)
     }
@@ -221,31 +223,31 @@ required = ["amount"]
         // A remote whose server was killed ends when it finds its input closed.
         thread::sleep(Duration::from_secs(1));
         let mut find = Command::new("pgrep");
-        let found = find
-            .args(["--full", "--list-full"])
-            .arg(&self.folder)
-            .output()?;
-        let left = String::from_utf8_lossy(&found.stdout);
-        ensure!(left.is_empty(), "processes are left:\n{left}");
+        find.args(["--full", "--list-full"]).arg(&self.folder);
+        let found = find.output()?;
+        let [left, errors] =
+            [&found.stdout, &found.stderr].map(|text| String::from_utf8_lossy(text));
+        // The code for no process. Errors of `pgrep` have other codes.
+        let is_none = found.status.code() == Some(1);
+        ensure!(is_none, "processes are left:\n{left}{errors}");
         println!("no process is left");
         Ok(())
     }
 }
 
-/// When something was killed.
+/// When something was killed last.
 #[derive(Default)]
-struct Kills(Mutex<Vec<Instant>>);
+struct LastKill(Mutex<Option<Instant>>);
 
-impl Kills {
-    fn kill(&self, kill: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push(Instant::now());
-        kill()
+impl LastKill {
+    /// Notes a kill. Call this before the kill, so that a failed request never comes first.
+    fn note(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
-    /// Whether a request that began then may have failed for that reason.
+    /// Whether a request that began then may have failed because of a kill.
     fn may_have_met(&self, begin: Instant) -> bool {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.iter().any(|kill| *kill + MAX_OUTAGE >= begin)
+        let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.is_some_and(|kill| kill + MAX_OUTAGE >= begin)
     }
 }

@@ -30,7 +30,7 @@ const RESERVED: &[&str] = &[
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HttpTransport {
-    /// Streamable HTTP. If the server refuses it with 404 or 405, HTTP+SSE is tried.
+    /// Streamable HTTP. If the server refuses it as servers with only HTTP+SSE do, HTTP+SSE is tried.
     #[default]
     Auto,
     /// Streamable HTTP, the transport of MCP since 2025-03-26.
