@@ -75,7 +75,7 @@ impl Answers {
             Tool::new(tool.as_object().cloned().expect("an object")).expect("a tool")
         };
         let mut lists = RemoteLists::default();
-        lists.protocol = "2026-07-28".to_owned();
+        "2026-07-28".clone_into(&mut lists.protocol);
         lists.tools = vec![tool("read", true), tool("write", false)];
         Self {
             graph,
